@@ -1,0 +1,58 @@
+import {
+  bigint,
+  boolean,
+  defineKind,
+  integer,
+  keptCount,
+  list,
+  map,
+  name,
+  nullable,
+  shape,
+  text,
+  texts,
+  time,
+} from './define.ts';
+import { condition } from './shapes.ts';
+
+/** Nodes (CoreV1), SC-05 to SC-08. Addresses are sent for the host link (LK-01) and shown. */
+export const nodes = defineKind({
+  name: 'nodes',
+  table: 'k8s_nodes',
+  path: 'nodes',
+  key: ['name'],
+  order: ['name'],
+  paged: false,
+  namespaced: false,
+  coverage: 'nodes',
+  fields: {
+    name: name(),
+    uid: name(),
+    roles: texts(),
+    labels: map(),
+    taints: list(shape({ key: text(), value: nullable(text()), effect: text(), added_at: nullable(time()) })),
+    /** `Ready`, `NotReady` or `Unknown`, from the Ready condition. */
+    status: text(),
+    conditions: list(condition),
+    unschedulable: boolean(),
+    addresses: list(shape({ type: text(), address: text() })),
+    kubelet_version: nullable(text()),
+    container_runtime: nullable(text()),
+    os_image: nullable(text()),
+    kernel_version: nullable(text()),
+    capacity_cpu_millicores: nullable(integer()),
+    capacity_memory_bytes: nullable(bigint()),
+    capacity_pods: nullable(integer()),
+    allocatable_cpu_millicores: nullable(integer()),
+    allocatable_memory_bytes: nullable(bigint()),
+    allocatable_pods: nullable(integer()),
+    usage_cpu_millicores: nullable(integer()),
+    usage_memory_bytes: nullable(bigint()),
+    /** Pods bound to the node, before exclusion and cap. */
+    pod_count: keptCount(),
+    provider_id: nullable(text()),
+    instance_type: nullable(text()),
+    zone: nullable(text()),
+    created_at: nullable(time()),
+  },
+});
