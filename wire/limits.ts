@@ -9,6 +9,9 @@ export const HEADER_ROOM_BYTES = 1024;
 /** Largest snapshot after decompression (contracts.md section 1). */
 export const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
 
+/** Longest text of a record; the agent cuts, the backend refuses. */
+export const MAX_TEXT_CHARS = 65_536;
+
 /** Heartbeat period, and the silence after which an agent counts as offline (contracts.md section 3). */
 export const HEARTBEAT_SECONDS = 15;
 export const OFFLINE_AFTER_SECONDS = 45;

@@ -4,6 +4,8 @@
  * By hand stay only the agent's mapper, which does not compile with a gap, and the DDL, which a drift spec compares.
  */
 
+import { MAX_TEXT_CHARS } from '../limits.ts';
+
 /** A JSON Schema fragment as ajv reads it (draft-07). */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -63,7 +65,7 @@ const field = <T>(column: ColumnType, schema: Schema): Field<T> => ({
 });
 
 /** A string, at most 64 KiB of characters: longer ones are not names, and an index refuses them. */
-export const text = (): Field<string> => field('text', { type: 'string', maxLength: 65536 });
+export const text = (): Field<string> => field('text', { type: 'string', maxLength: MAX_TEXT_CHARS });
 
 /** A name that takes part in a unique index. */
 export const name = (): Field<string> => field('text', { type: 'string', minLength: 1, maxLength: 512 });
