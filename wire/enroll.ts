@@ -34,6 +34,34 @@ export interface Enrollment {
   readonly heartbeat_seconds: number;
 }
 
+const SLUG = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';
+
+/** The agent checks the answer too: its slugs become NATS subjects. */
+export const enrollmentSchema = {
+  type: 'object',
+  properties: {
+    agent_id: { type: 'string', format: 'uuid' },
+    client: { type: 'string', pattern: SLUG },
+    environment: { type: 'string', pattern: SLUG },
+    nats_url: { type: 'string', minLength: 1, maxLength: 2048 },
+    nats_ca: { anyOf: [{ type: 'string', minLength: 1, maxLength: 262144 }, { type: 'null' }] },
+    jwt: { type: 'string', minLength: 1, maxLength: 65536 },
+    accepts: { type: 'array', items: { type: 'string', maxLength: 64 }, maxItems: 16 },
+    heartbeat_seconds: { type: 'integer', minimum: 1, maximum: 3600 },
+  },
+  required: [
+    'agent_id',
+    'client',
+    'environment',
+    'nats_url',
+    'nats_ca',
+    'jwt',
+    'accepts',
+    'heartbeat_seconds',
+  ],
+  additionalProperties: false,
+} as const;
+
 export const enrollRequestSchema = {
   type: 'object',
   properties: {
