@@ -1,0 +1,28 @@
+/** Which database errors are about a value, and so can never go away by trying again (contracts.md section 2). */
+
+import { DatabaseError } from 'pg';
+
+/** A value that the schema refuses: what refused it, never the value. */
+export interface RefusedValue {
+  /** SQLSTATE, then the constraint or column that PostgreSQL named. */
+  readonly detail: string;
+}
+
+/**
+ * Data exceptions and integrity violations, and a value that is too large for an index or a field. Not a foreign key
+ * (23503): those ids are ours, so one that fails was deleted in between, and the next delivery finds another.
+ */
+const REFUSING = /^(22|23(?!503)|54)/;
+
+/**
+ * Reads an error of the store; null when it is not about a value. The constraint and column come from PostgreSQL's own
+ * fields; its message and detail quote the row, so they stay out. A COPY names its column only inside the context line,
+ * from which nothing but an identifier is taken.
+ */
+export function refusedValue(error: unknown): RefusedValue | null {
+  if (!(error instanceof DatabaseError) || error.code === undefined || !REFUSING.test(error.code))
+    return null;
+  const copied = /^COPY (\w+), line \d+(?:, column (\w+))?/.exec(error.where ?? '');
+  const place = error.constraint ?? error.column ?? copied?.[2];
+  return { detail: [error.code, error.table ?? copied?.[1], place].filter(Boolean).join(' ') };
+}

@@ -1,0 +1,116 @@
+/** Steps 3 to 16 of a sync: the thirteen tables of one cluster, made equal to a snapshot. */
+
+import type { Kind } from '../../wire/kinds/define.ts';
+import { kinds } from '../../wire/kinds/index.ts';
+import type { Snapshot } from '../../wire/snapshot.ts';
+import { lockClusterById } from '../clusterSync.ts';
+import { findHosts, hostOf } from '../hostLinks.ts';
+import type { PoolClient } from '../pool.ts';
+import type { InventoryRecord } from './columns.ts';
+import { keptColumns } from './columns.ts';
+import { contentHash } from './contentHash.ts';
+import type { Changes } from './diff.ts';
+import { diffKind } from './diff.ts';
+import { withEndpointCounts } from './endpointCounts.ts';
+import { isProvenGone } from './prunable.ts';
+import { readStored } from './stored.ts';
+import { deleteRows, writeChanges } from './write.ts';
+
+/** Rows of one table: in the snapshot, and what became of the stored ones. */
+export interface KindCounts {
+  readonly seen: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+export interface InventoryOutcome {
+  /** By kind name. */
+  readonly kinds: Readonly<Record<string, KindCounts>>;
+  readonly linkedNodes: number;
+}
+
+/** What a snapshot holds of one kind, as rows of its table. */
+type RecordsOf = (kind: Kind) => readonly InventoryRecord[];
+
+/**
+ * Writes what differs between the snapshot and the stored rows; an unchanged one writes nothing. The caller holds the
+ * cluster's row lock and has decided that this snapshot may be stored.
+ */
+export async function syncInventory(
+  client: PoolClient,
+  cluster: { readonly id: string; readonly environment_id: string },
+  snapshot: Snapshot,
+  syncedAt: Date,
+): Promise<InventoryOutcome> {
+  const { data, coverage } = snapshot;
+  const reading = readStored(client, cluster.id);
+  // While the server reads and sends the stored rows.
+  const recordsOf = recordsIn(snapshot);
+  const hashes = new Map(kinds.map((kind: Kind) => [kind.name, hashesAhead(kind, recordsOf)]));
+  const stored = await reading;
+  const hosts = await findHosts(client, cluster.environment_id, data.nodes);
+  const proof = {
+    coverage,
+    excludedNamespaces: new Set(data.cluster.excluded_namespaces),
+    namespaces: new Set(data.namespaces.map((namespace) => namespace.name)),
+  };
+  const context = { clusterId: cluster.id, syncedAt: syncedAt.toISOString() };
+  const changes = new Map<string, Changes>();
+  const idOf = (kind: string, key: unknown) => changes.get(kind)?.ids.get(key as string) ?? null;
+  const links: Readonly<Record<string, (record: InventoryRecord) => string | null>> = {
+    nodes: (record) => hostOf(record as (typeof data.nodes)[number], hosts),
+    workloads: (record) => idOf('namespaces', record.namespace),
+    pods: (record) => idOf('nodes', record.node_name),
+  };
+  for (const kind of kinds) {
+    const difference = diffKind(kind, recordsOf(kind), stored.get(kind.name) ?? new Map(), {
+      linkOf: links[kind.name] ?? (() => null),
+      isGone: (row) => isProvenGone(kind, row, proof),
+      hashes: hashes.get(kind.name),
+    });
+    changes.set(kind.name, difference);
+    await writeChanges(client, kind, difference, context);
+  }
+  await prune(client, cluster.id, changes);
+  return {
+    kinds: countChanges(changes),
+    linkedNodes: data.nodes.filter((node) => hostOf(node, hosts) !== null).length,
+  };
+}
+
+/** The arrays as rows of their tables: facts have a writer of their own, services get their derived count. */
+function recordsIn({ data, coverage }: Snapshot): RecordsOf {
+  const records = new Map<string, readonly InventoryRecord[]>([
+    ...Object.entries(data as unknown as Readonly<Record<string, readonly InventoryRecord[]>>),
+    ['workloads', data.workloads.map(({ spec_facts: _, ...record }) => record)],
+    ['services', withEndpointCounts(data.services, data.endpoint_slices, coverage)],
+  ]);
+  return (kind) => records.get(kind.name) ?? [];
+}
+
+/** Undefined for kinds whose hash has to wait for stored counts. */
+const hashesAhead = (kind: Kind, recordsOf: RecordsOf): string[] | undefined =>
+  keptColumns(kind).length === 0 ? recordsOf(kind).map(contentHash) : undefined;
+
+/** Children before parents (IN-05): the kind table backwards. */
+async function prune(
+  client: PoolClient,
+  clusterId: string,
+  changes: ReadonlyMap<string, Changes>,
+): Promise<void> {
+  const gone = kinds
+    .map((kind) => ({ kind, ids: changes.get(kind.name)?.deleted ?? [] }))
+    .filter(({ ids }) => ids.length > 0);
+  if (gone.length === 0) return;
+  await lockClusterById(client, clusterId);
+  for (const { kind, ids } of gone.reverse()) await deleteRows(client, kind, ids);
+}
+
+function countChanges(changes: ReadonlyMap<string, Changes>): Record<string, KindCounts> {
+  const counts = [...changes].map(([name, { seen, inserted, updated, relinked, deleted }]) => [
+    name,
+    { seen, inserted: inserted.length, updated: updated.length + relinked.length, deleted: deleted.length },
+  ]);
+  return Object.fromEntries(counts);
+}
