@@ -1,0 +1,54 @@
+/** Where each list of a cycle is read. */
+
+import type { Coverage, CoveredResource } from '../../wire/coverage.ts';
+import type { KubeApi, KubeError } from '../kubeApi.ts';
+import type { Sink } from './gather.ts';
+
+/** API paths by the resource's coverage entry. Rollouts and Applications are not read: their entries stay out. */
+export const LIST_PATHS = {
+  nodes: '/api/v1/nodes',
+  node_metrics: '/apis/metrics.k8s.io/v1beta1/nodes',
+  namespaces: '/api/v1/namespaces',
+  deployments: '/apis/apps/v1/deployments',
+  statefulsets: '/apis/apps/v1/statefulsets',
+  daemonsets: '/apis/apps/v1/daemonsets',
+  replicasets: '/apis/apps/v1/replicasets',
+  pods: '/api/v1/pods',
+  services: '/api/v1/services',
+  ingresses: '/apis/networking.k8s.io/v1/ingresses',
+  persistentvolumeclaims: '/api/v1/persistentvolumeclaims',
+  events: '/api/v1/events',
+  jobs: '/apis/batch/v1/jobs',
+  cronjobs: '/apis/batch/v1/cronjobs',
+  horizontalpodautoscalers: '/apis/autoscaling/v2/horizontalpodautoscalers',
+  networkpolicies: '/apis/networking.k8s.io/v1/networkpolicies',
+  resourcequotas: '/api/v1/resourcequotas',
+  endpointslices: '/apis/discovery.k8s.io/v1/endpointslices',
+} as const satisfies Partial<Record<CoveredResource, string>>;
+
+export type ListedResource = keyof typeof LIST_PATHS;
+
+/** Reads one list into a sink. Throws KubeError when it can't be read to its end. */
+export async function readList<T>(
+  api: KubeApi,
+  resource: ListedResource,
+  sink: Sink<T>,
+  signal: AbortSignal,
+): Promise<void> {
+  await api.list<T>(LIST_PATHS[resource], {
+    signal,
+    // Of a ReplicaSet only its owner is needed; ten old ones may lie behind each Deployment, templates and all.
+    metadataOnly: resource === 'replicasets',
+    onStart: sink.onStart,
+    onItem: sink.onItem,
+  });
+}
+
+/**
+ * What a list that failed proves: nothing. `absent` is an API that the server does not serve; a server behind an
+ * aggregated API that is down answers 503, which is an error (stack.md section 9).
+ */
+export function failedCoverage(error: KubeError): Coverage {
+  const state = error.status === 404 ? 'absent' : error.status === 403 ? 'forbidden' : 'error';
+  return { state, listed: 0, sent: 0, reason: error.reason ?? `http_${error.status}` };
+}
