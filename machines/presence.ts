@@ -1,8 +1,13 @@
-import type { AgentStatus } from './vocabulary.ts';
+import type { AgentStatus, ClusterEvent, PresenceCheck } from './vocabulary.ts';
 import { vocabulary } from './vocabulary.ts';
 
 const saysConnected = ({ event }: { event: unknown }): boolean =>
   (event as { readonly output: AgentStatus }).output === 'connected';
+
+function checkIn(event: ClusterEvent): PresenceCheck {
+  if (event.type !== 'presence.check') throw new Error(`a check cannot begin with ${event.type}`);
+  return { clusterId: event.clusterId, staleBefore: event.staleBefore };
+}
 
 /**
  * What the cluster's row says about its agent. A stored snapshot connects; `presence.check`, sent by the sweep over the
@@ -21,7 +26,7 @@ export const presenceRegion = vocabulary.createStateConfig({
     checking: {
       invoke: {
         src: 'markStale',
-        input: ({ event }) => ({ at: event.type === 'presence.check' ? event.at : 0 }),
+        input: ({ event }) => checkIn(event),
         onDone: [{ guard: saysConnected, target: 'connected' }, { target: 'disconnected' }],
         // The row was not read, so nothing is known; the next sweep asks again.
         onError: { target: 'unknown' },

@@ -41,11 +41,17 @@ export interface ClusterContext {
   readonly lanes: readonly Ticket[];
 }
 
+/** Asks whether the last snapshot of a cluster (its row's id) is older than a time, in milliseconds since 1970. */
+export interface PresenceCheck {
+  readonly clusterId: string;
+  readonly staleBefore: number;
+}
+
 export type ClusterEvent =
   | { readonly type: 'snapshot.arrived'; readonly ticket: Ticket }
   | { readonly type: 'snapshot.stored' }
   | { readonly type: 'live.asked'; readonly ticket: Ticket; readonly askedAt: number }
-  | { readonly type: 'presence.check'; readonly at: number };
+  | ({ readonly type: 'presence.check' } & PresenceCheck);
 
 export type ClusterEmitted =
   | { readonly type: 'sync.settled'; readonly ticket: Ticket; readonly outcome: Outcome }
@@ -66,7 +72,7 @@ export const vocabulary = setup({
   actors: {
     syncCluster: fromPromise<Outcome, { readonly ticket: Ticket }>(notProvided('syncCluster')),
     readLive: fromPromise<LiveOutcome, LiveNotice>(notProvided('readLive')),
-    markStale: fromPromise<AgentStatus, { readonly at: number }>(notProvided('markStale')),
+    markStale: fromPromise<AgentStatus, PresenceCheck>(notProvided('markStale')),
   },
   guards: {
     hasSnapshot: ({ context }) => context.snapshots.length > 0,

@@ -71,7 +71,7 @@ describe('the cluster machine', () => {
   });
 
   describe('presence', () => {
-    const check: ClusterEvent = { type: 'presence.check', at: 5 };
+    const check: ClusterEvent = { type: 'presence.check', clusterId: 'c1', staleBefore: 5 };
     const stale = (output: string) => ({ type: 'xstate.done.actor.0.cluster.presence.checking', output });
 
     it('knows nothing before the first sync and is connected by a stored one only', () => {
@@ -84,7 +84,7 @@ describe('the cluster machine', () => {
     it('asks at a check and shows what the row then holds', () => {
       const checking = step(bare(), check);
       assert.equal(checking.state.value.presence, 'checking');
-      assert.deepEqual(checking.started, [{ at: 5 }]);
+      assert.deepEqual(checking.started, [{ clusterId: 'c1', staleBefore: 5 }]);
       assert.equal(step(checking.state, stale('connected')).state.value.presence, 'connected');
       assert.equal(step(checking.state, stale('disconnected')).state.value.presence, 'disconnected');
     });

@@ -1,0 +1,74 @@
+/** Where messages wait while an actor holds nothing but their tickets (D5). */
+
+import type { Ticket } from '../machines/vocabulary.ts';
+import { ticketsHeld } from './metrics.ts';
+import type { Delivery } from './natsLink.ts';
+import type { SyncInput } from './syncCluster.ts';
+
+export interface Held {
+  readonly delivery: Delivery;
+  readonly receivedAt: Date;
+}
+
+export interface Inbox {
+  /** Takes a message in. While its ticket is held, JetStream hears that it is being worked on. */
+  hold(delivery: Delivery): Ticket;
+  /** Puts the decoded snapshot with its ticket. */
+  admit(ticket: Ticket, admitted: SyncInput): void;
+  /** What was admitted; null when the ticket is settled or was not admitted. */
+  admitted(ticket: Ticket): SyncInput | null;
+  /** Lets go of a ticket: the first call gets the message and a function to call when it is settled, later ones null. */
+  take(ticket: Ticket): (Held & { readonly admitted: SyncInput | null; done(): void }) | null;
+  /** Resolves when the ticket is settled; at once when it already is. */
+  settled(ticket: Ticket): Promise<void>;
+  tickets(): Ticket[];
+}
+
+interface Entry extends Held {
+  admitted: SyncInput | null;
+  readonly timer: NodeJS.Timeout;
+  readonly settled: PromiseWithResolvers<void>;
+}
+
+/** `workingEveryMs` has to be well below the consumer's ack wait: a third of it (design section 5). */
+export function createInbox(o: { readonly workingEveryMs: number; readonly now: () => Date }): Inbox {
+  const entries = new Map<Ticket, Entry>();
+  const settling = new Map<Ticket, Promise<void>>();
+  let count = 0;
+  return {
+    hold(delivery) {
+      count += 1;
+      const ticket = `${count}`;
+      entries.set(ticket, {
+        delivery,
+        receivedAt: o.now(),
+        admitted: null,
+        timer: setInterval(() => delivery.working(), o.workingEveryMs),
+        settled: Promise.withResolvers<void>(),
+      });
+      ticketsHeld.set(entries.size);
+      return ticket;
+    },
+    admit(ticket, admitted) {
+      const entry = entries.get(ticket);
+      if (entry !== undefined) entry.admitted = admitted;
+    },
+    admitted: (ticket) => entries.get(ticket)?.admitted ?? null,
+    take(ticket) {
+      const entry = entries.get(ticket);
+      if (entry === undefined) return null;
+      entries.delete(ticket);
+      clearInterval(entry.timer);
+      ticketsHeld.set(entries.size);
+      settling.set(ticket, entry.settled.promise);
+      const { delivery, receivedAt, admitted } = entry;
+      const done = (): void => {
+        settling.delete(ticket);
+        entry.settled.resolve();
+      };
+      return { delivery, receivedAt, admitted, done };
+    },
+    settled: (ticket) => entries.get(ticket)?.settled.promise ?? settling.get(ticket) ?? Promise.resolve(),
+    tickets: () => [...entries.keys()],
+  };
+}

@@ -1,0 +1,76 @@
+/** From a delivery to a ticket in its cluster's actor, or to an outcome before that (contracts.md sections 1 and 2). */
+
+import type { Outcome, Ticket } from '../machines/vocabulary.ts';
+import type { EnrolledAgent } from '../store/agents.ts';
+import { recordAttempt } from '../store/ingestAttempts.ts';
+import type { Pool } from '../store/pool.ts';
+import { decodeSnapshot } from '../wire/inventory.ts';
+import { parseDataSubject } from '../wire/subjects.ts';
+import type { Inbox } from './inbox.ts';
+import type { Log } from './log.ts';
+import type { Delivery } from './natsLink.ts';
+import { checkSender } from './senders.ts';
+import type { Settle } from './settle.ts';
+
+/** A message that was begun this often without an outcome kills the process, and is put aside undecoded. */
+export const MAX_ATTEMPTS = 20;
+
+export interface IngressOptions {
+  readonly pool: Pool;
+  readonly inbox: Inbox;
+  readonly settle: Settle;
+  readonly log: Log;
+  readonly maxSnapshotBytes: number;
+  readonly now: () => Date;
+  /** Aborted when the process drains: what arrives then goes back at once. */
+  readonly draining: AbortSignal;
+  /** Hands the ticket of an admitted snapshot to the actor of this cluster. */
+  readonly notify: (clusterKey: string, ticket: Ticket) => void;
+}
+
+/** One actor per cluster of an environment. */
+export const clusterKey = (agent: EnrolledAgent): string => `${agent.environment_id}/${agent.cluster_slug}`;
+
+/** Processes one delivery and resolves when it is settled. Never throws. */
+export type Receive = (delivery: Delivery) => Promise<void>;
+
+export function createIngress(o: IngressOptions): Receive {
+  return async (delivery) => {
+    const ticket = o.inbox.hold(delivery);
+    let outcome: Outcome | null;
+    try {
+      outcome = await admit(o, ticket, delivery);
+    } catch (error) {
+      o.log.error({ err: error, sequence: delivery.sequence }, 'a message could not be admitted');
+      outcome = { outcome: 'failed', reason: 'database' };
+    }
+    if (outcome !== null) await o.settle(ticket, outcome);
+    await o.inbox.settled(ticket);
+  };
+}
+
+const rejected = (reason: string, detail?: string): Outcome =>
+  detail === undefined ? { outcome: 'rejected', reason } : { outcome: 'rejected', reason, detail };
+
+/**
+ * Null when the cluster's actor has it now. Subject and agent are checked before anything is decompressed; whether the
+ * snapshot is of the agent's own cluster is for `syncCluster`.
+ */
+async function admit(o: IngressOptions, ticket: Ticket, delivery: Delivery): Promise<Outcome | null> {
+  const from = parseDataSubject(delivery.subject);
+  if (o.draining.aborted) return { outcome: 'abandoned' };
+  // One data type has a worker; another one would be acked and counted, not kept (U-30).
+  if (from?.type !== 'kubernetes') return { outcome: 'ignored' };
+  if (delivery.deliveries > 1) {
+    const attempts = await recordAttempt(o.pool, delivery.sequence, o.now());
+    if (attempts >= MAX_ATTEMPTS) return rejected('poison');
+  }
+  const sender = await checkSender(o.pool, from);
+  if (!sender.ok) return rejected(sender.reason);
+  const decoded = await decodeSnapshot(delivery.bytes, delivery.contentEncoding, o.maxSnapshotBytes);
+  if (!decoded.ok) return rejected(decoded.reason, `${decoded.path} ${decoded.problem}`.trimStart());
+  const { snapshot, folded } = decoded;
+  o.inbox.admit(ticket, { agent: sender.agent, snapshot, folded, publishedAt: delivery.publishedAt });
+  o.notify(clusterKey(sender.agent), ticket);
+  return null;
+}

@@ -1,0 +1,149 @@
+/** The backend's running half: NATS in, actors, PostgreSQL out; started and stopped in one place. */
+
+import type { Pool } from '../store/pool.ts';
+import { MAX_SNAPSHOT_BYTES } from '../wire/limits.ts';
+import { provideWork, type Sync } from './clusterActor.ts';
+import { createDatabaseGate } from './databaseGate.ts';
+import { listenForHeartbeats } from './heartbeats.ts';
+import { createInbox } from './inbox.ts';
+import { createIngress } from './ingress.ts';
+import type { Log } from './log.ts';
+import { connectNats, type NatsAddress } from './natsLink.ts';
+import { startPulling } from './pulling.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import { createSettle, NAK_DELAYS_MS } from './settle.ts';
+import { SYNC_TIMEOUT_MS, syncCluster } from './syncCluster.ts';
+
+/** Waits and limits, in milliseconds and bytes; specs use seconds where production uses minutes. */
+export interface SystemOptions {
+  /** Messages worked on at once. */
+  readonly lanes: number;
+  /** After this silence JetStream delivers a message again; above `syncTimeoutMs`. */
+  readonly ackWaitMs: number;
+  readonly syncTimeoutMs: number;
+  readonly nakDelaysMs: readonly number[];
+  /** How long one pull waits for a message; also the longest that stopping waits for an idle lane. */
+  readonly pullExpiresMs: number;
+  readonly probeEveryMs: number;
+  /** How long stopping waits for work that is under way. */
+  readonly drainMs: number;
+  readonly heartbeatFlushMs: number;
+  readonly connectTimeoutMs: number;
+  readonly eventsMaxBytes: number;
+  readonly maxSnapshotBytes: number;
+  readonly now: () => Date;
+}
+
+const DEFAULTS: SystemOptions = {
+  lanes: 2,
+  ackWaitMs: 90_000,
+  syncTimeoutMs: SYNC_TIMEOUT_MS,
+  nakDelaysMs: NAK_DELAYS_MS,
+  pullExpiresMs: 2_000,
+  probeEveryMs: 1_000,
+  drainMs: 5_000,
+  heartbeatFlushMs: 1_000,
+  connectTimeoutMs: 30_000,
+  eventsMaxBytes: 4 * 1024 ** 3,
+  maxSnapshotBytes: MAX_SNAPSHOT_BYTES,
+  now: () => new Date(),
+};
+
+export interface System {
+  /** Connected to NATS, the stream answers, and the database is not known to be away. */
+  ready(): boolean;
+  readonly registry: Pick<Registry, 'list'>;
+  /**
+   * Pulls no more, gives work under way `drainMs` to end, hands everything else back to JetStream at once, and closes the
+   * connection. The pool stays open: it is the caller's.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Connects, makes or updates stream and consumer, and begins to pull. Throws when NATS cannot be reached within
+ * `connectTimeoutMs` or refuses the stream. `sync` is `syncCluster` unless a spec needs to stand in its way.
+ */
+export async function startSystem(o: {
+  readonly pool: Pool;
+  readonly nats: NatsAddress;
+  readonly log: Log;
+  readonly sync?: Sync;
+  readonly options?: Partial<SystemOptions>;
+}): Promise<System> {
+  const options: SystemOptions = { ...DEFAULTS, ...o.options };
+  const { pool, log } = o;
+  const { now } = options;
+  const stream = { maxBytes: options.eventsMaxBytes, ackWaitMs: options.ackWaitMs };
+  const link = await connectNats(o.nats, options.connectTimeoutMs, (event) =>
+    log.warn(event, 'NATS connection'),
+  );
+  try {
+    await link.ensureStream(stream);
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+
+  const draining = new AbortController();
+  const gate = createDatabaseGate({ pool, log, probeEveryMs: options.probeEveryMs });
+  const inbox = createInbox({ workingEveryMs: options.ackWaitMs / 3, now });
+  const settle = createSettle({ inbox, pool, gate, log, nakDelaysMs: options.nakDelaysMs, now });
+  const machine = provideWork({
+    pool,
+    inbox,
+    log,
+    sync: o.sync ?? syncCluster,
+    syncTimeoutMs: options.syncTimeoutMs,
+    now,
+  });
+  const registry = createRegistry({ machine, settle, log });
+  const receive = createIngress({
+    pool,
+    inbox,
+    settle,
+    log,
+    maxSnapshotBytes: options.maxSnapshotBytes,
+    now,
+    draining: draining.signal,
+    notify: (key, ticket) => registry.tell(key, { type: 'snapshot.arrived', ticket }),
+  });
+  const heartbeats = listenForHeartbeats({ link, pool, log, flushEveryMs: options.heartbeatFlushMs, now });
+  const pulling = startPulling({
+    link,
+    gate,
+    receive,
+    log,
+    lanes: options.lanes,
+    expiresMs: options.pullExpiresMs,
+    stream,
+  });
+
+  const stop = async (): Promise<void> => {
+    draining.abort();
+    gate.stop();
+    const pulled = pulling.stop();
+    await Promise.all([heartbeats.stop(), endedWithin(options.drainMs, pulled)]);
+    await Promise.all(inbox.tickets().map((ticket) => settle(ticket, { outcome: 'abandoned' })));
+    await pulled;
+    registry.stop();
+    await link.close();
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    ready: () => link.isConnected() && pulling.isUp() && gate.isOpen() && !draining.signal.aborted,
+    registry,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** Resolves when the work has ended or the time is up. */
+async function endedWithin(ms: number, work: Promise<void>): Promise<void> {
+  const { promise: up, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, up]);
+  clearTimeout(timer);
+}
