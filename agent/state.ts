@@ -28,7 +28,7 @@ export interface StateStore {
   /** Where the CA of the enrolled NATS server lies when the enrollment has one. */
   readonly caPath: string;
   load(): Promise<LoadedState>;
-  /** Replaces the state; a crash leaves the old one or the new one. */
+  /** Replaces the state; a crash leaves the old one or the new one. Throws when the folder can't be written. */
   save(state: AgentState): Promise<void>;
 }
 
@@ -62,12 +62,16 @@ export function openStateStore(dataDir: string): StateStore {
       return readState(content);
     },
     async save(state) {
-      await mkdir(dataDir, { recursive: true, mode: 0o700 });
-      const ca = state.enrollment?.nats_ca ?? null;
-      // The certificate first: a state that names a NATS server must never lie without the CA that it needs.
-      if (ca === null) await rm(caPath, { force: true });
-      else await replaceFile(dataDir, caPath, ca);
-      await replaceFile(dataDir, path, `${JSON.stringify(state, null, 2)}\n`);
+      try {
+        await mkdir(dataDir, { recursive: true, mode: 0o700 });
+        const ca = state.enrollment?.nats_ca ?? null;
+        // The certificate first: a state that names a NATS server must never lie without the CA that it needs.
+        if (ca === null) await rm(caPath, { force: true });
+        else await replaceFile(dataDir, caPath, ca);
+        await replaceFile(dataDir, path, `${JSON.stringify(state, null, 2)}\n`);
+      } catch (cause) {
+        throw new Error(`cannot write ${path}; PROXIMA_AGENT_DATA_DIR must be a writable folder`, { cause });
+      }
     },
   };
 }
