@@ -49,7 +49,7 @@ function workloadRecord(
   replicas: number,
 ): SentWorkload {
   return {
-    kind: index % 10 === 3 ? 'StatefulSet' : index % 10 === 7 ? 'DaemonSet' : 'Deployment',
+    kind: index % 5 === 1 ? 'StatefulSet' : index % 5 === 3 ? 'DaemonSet' : 'Deployment',
     namespace,
     name: app,
     uid: random.uuid(),
