@@ -50,5 +50,6 @@ export async function readList<T>(
  */
 export function failedCoverage(error: KubeError): Coverage {
   const state = error.status === 404 ? 'absent' : error.status === 403 ? 'forbidden' : 'error';
-  return { state, listed: 0, sent: 0, reason: error.reason ?? `http_${error.status}` };
+  // The server of an aggregated API writes the reason; the snapshot takes 256 characters of it.
+  return { state, listed: 0, sent: 0, reason: (error.reason ?? `http_${error.status}`).slice(0, 256) };
 }

@@ -1,0 +1,85 @@
+/** An API server for collect specs: lists held in memory, paged as asked, and refusals on demand, over real HTTP. */
+
+import { openKubeAccess } from '../../../agent/kubeAccess.ts';
+import type { KubeApi } from '../../../agent/kubeApi.ts';
+import { createKubeApi } from '../../../agent/kubeApi.ts';
+import { REQUEST_BOUNDS } from '../../../agent/kubeRequest.ts';
+import { answer, startScripted, temporaryFolder, writeKubeconfig } from '../scripted.ts';
+
+export interface Refusal {
+  readonly status: number;
+  /** `reason` of the Status; without one the body is plain text, as for an absent API group. */
+  readonly reason?: string;
+}
+
+export interface ListServer {
+  readonly api: KubeApi;
+  readonly url: string;
+  /** Objects by list path. A path that is not set lists nothing. */
+  readonly lists: Record<string, object[]>;
+  /** Refused paths. */
+  readonly refused: Record<string, Refusal>;
+  /** What `get` answers, by path. */
+  readonly objects: Record<string, object>;
+  /** Paths whose continue token expires once; called when it does. */
+  readonly expiring: Map<string, () => void>;
+  /** Paths that never answer. */
+  readonly silent: Set<string>;
+  /** Requests so far: method, path and what was accepted. */
+  readonly requests: () => { method: string; path: string; accept: string }[];
+  stop(): Promise<void>;
+}
+
+export async function startListServer(): Promise<ListServer> {
+  const lists: Record<string, object[]> = {};
+  const refused: Record<string, Refusal> = {};
+  const objects: Record<string, object> = {};
+  const expiring = new Map<string, () => void>();
+  const silent = new Set<string>();
+  const server = await startScripted(({ url }, response) => {
+    const path = url.pathname;
+    if (silent.has(path)) return;
+    const refusal = refused[path];
+    if (refusal?.reason) return answer(response, refusal.status, { kind: 'Status', reason: refusal.reason });
+    if (refusal) {
+      response.writeHead(refusal.status, { 'Content-Type': 'text/plain' }).end('404 page not found\n');
+      return;
+    }
+    const object = objects[path];
+    if (object !== undefined) return answer(response, 200, object);
+    const from = Number(url.searchParams.get('continue') ?? 0);
+    const expire = from > 0 ? expiring.get(path) : undefined;
+    if (expire !== undefined) {
+      expiring.delete(path);
+      expire();
+      return answer(response, 410, { kind: 'Status', reason: 'Expired' });
+    }
+    const limit = Number(url.searchParams.get('limit'));
+    const items = lists[path] ?? [];
+    const next = from + limit < items.length ? String(from + limit) : '';
+    answer(response, 200, { metadata: { continue: next }, items: items.slice(from, from + limit) });
+  });
+  const folder = await temporaryFolder();
+  const access = await openKubeAccess(await writeKubeconfig(folder.path, server.url, 'token'));
+  const bounds = { ...REQUEST_BOUNDS, attempts: 2, firstWaitMs: 1 };
+  return {
+    api: createKubeApi(access, 'proxima-agent/spec', bounds),
+    url: server.url,
+    lists,
+    refused,
+    objects,
+    expiring,
+    silent,
+    requests: () =>
+      server.received.map(({ method, url, headers }) => ({
+        method,
+        path: url.pathname,
+        accept: String(headers.accept),
+      })),
+    async stop() {
+      access.close();
+      await server.stop();
+      await folder.remove();
+    },
+  };
+}
