@@ -129,7 +129,9 @@ function openLink(connection: NatsConnection, o: LinkOptions): NatsLink {
   const watch = async (): Promise<void> => {
     for await (const status of connection.status()) note(status);
   };
-  const closed = Promise.all([connection.closed(), watch()]).then(([reason]) => {
+  // The client leaves this loop waiting when it closes, so nothing may wait for the loop.
+  watch().catch((err) => o.log.error({ err }, "NATS's status can no longer be followed"));
+  const closed = connection.closed().then((reason) => {
     connected = false;
     return reason instanceof Error ? reason : null;
   });

@@ -45,7 +45,7 @@ export const SETTINGS = {
   installToken: setting({
     variable: 'PROXIMA_INSTALL_TOKEN',
     fallback: null,
-    shownFallback: 'required until the agent is enrolled',
+    shownFallback: 'none, and needed until the agent is enrolled',
     help: 'Enrollment token; may be removed once state.json exists.',
     read: (value) => new Secret(value),
   }),
