@@ -21,6 +21,9 @@ export interface ClusterItem {
   readonly version: string | null;
   readonly platform: string | null;
   readonly status: string;
+  /** Beside the sample's fields: the list shows who is silent (X-32). */
+  readonly agent_status: 'connected' | 'disconnected';
+  readonly agent_version: string | null;
   readonly node_count: number;
   readonly namespace_count: number;
   readonly workload_count: number;
@@ -38,8 +41,6 @@ export interface ClusterRow extends ClusterItem {
   readonly cloud_provider: string | null;
   readonly cloud_region: string | null;
   readonly cloud_account_id: string | null;
-  readonly agent_status: 'connected' | 'disconnected';
-  readonly agent_version: string | null;
   /** Stamp of the stored snapshot, what `meta.as_of` says (D10). */
   readonly snapshot_at: string | null;
   readonly epoch_lease_uid: string | null;
@@ -63,7 +64,7 @@ export interface ClusterFilter {
 }
 
 const ITEM_COLUMNS = `k.id, k.asset_id, k.client_id, k.environment_id, k.name, k.display_name, k.slug, k.version,
-  k.platform, k.status, k.node_count, k.namespace_count, k.workload_count, k.last_seen_at`;
+  k.platform, k.status, k.agent_status, k.agent_version, k.node_count, k.namespace_count, k.workload_count, k.last_seen_at`;
 
 const LIST_CONDITION = `${scopeCondition('k', 1)}
   and ($4::uuid is null or k.client_id = $4)

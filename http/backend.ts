@@ -1,0 +1,24 @@
+/** What the routes work with; made once by `http/main`. */
+
+import type { JwtIssuer } from '../actors/agentJwt.ts';
+import type { Log } from '../actors/log.ts';
+import type { Pool } from '../store/pool.ts';
+import type { Budgets } from './budget.ts';
+
+export interface Backend {
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly budgets: Budgets;
+  /** True while the backend takes work: connected, and not draining. */
+  readonly ready: () => boolean;
+  /** What enrolling agents are told and given. */
+  readonly nats: {
+    readonly url: string;
+    /** PEM of the server's private CA; null without one. */
+    readonly ca: string | null;
+    readonly issuer: JwtIssuer;
+  };
+  /** Requests a minute that one caller may make over all routes. */
+  readonly callerRequestsPerMinute: number;
+}

@@ -1,0 +1,183 @@
+/** The backend's entry: everything that runs, started in order and stopped in the reverse one. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createJwtIssuer } from '../actors/agentJwt.ts';
+import { startEmbeddedNats } from '../actors/embeddedNats.ts';
+import type { Log } from '../actors/log.ts';
+import { createLog } from '../actors/log.ts';
+import { ensureNatsServer } from '../actors/natsBinary.ts';
+import type { NatsAddress } from '../actors/natsLink.ts';
+import type { SystemOptions } from '../actors/system.ts';
+import { startSystem } from '../actors/system.ts';
+import { startEmbeddedPostgres } from '../store/embedded.ts';
+import { migrate } from '../store/migrate.ts';
+import type { Pool } from '../store/pool.ts';
+import { createPool } from '../store/pool.ts';
+import { BACKEND_INBOX } from '../wire/subjects.ts';
+import type { Backend } from './backend.ts';
+import { bootstrapAdministrator } from './bootstrap.ts';
+import { Budgets } from './budget.ts';
+import type { Config, ExternalNats } from './config.ts';
+import { routes } from './routes/index.ts';
+import { startHttpServer } from './server.ts';
+
+/** Enough for a dashboard with many panels; a loop over pages stays far below. */
+const CALLER_REQUESTS_PER_MINUTE = 12_000;
+
+export interface ServeOptions {
+  /** Where embedded servers keep keys and data; `.proxima` of the working folder by default. */
+  readonly dataDir?: string;
+  /** Interface to listen on; null for all. */
+  readonly host?: string | null;
+  /** When the port is taken, use the next free one. */
+  readonly nextFreePort?: boolean;
+  readonly log?: Log;
+  /** Hears one line before each long step. */
+  readonly onProgress?: (line: string) => void;
+  readonly system?: Partial<SystemOptions>;
+  readonly callerRequestsPerMinute?: number;
+}
+
+/** A running backend. */
+export interface Serving {
+  /** `http://127.0.0.1:{port}`. */
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  /** The administrator's token of the first start, which expires after 24 h; null on later starts. */
+  readonly administratorToken: string | null;
+  readonly pool: Pool;
+  /** Stops taking requests, hands unfinished messages back, then closes the servers that were started here. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the backend: PostgreSQL and NATS (ours, where none is configured), migrations, the first administrator, the
+ * actor system, HTTP. Throws when a part does not come up, after having stopped those that had.
+ */
+export async function serve(config: Config, options: ServeOptions = {}): Promise<Serving> {
+  const running: Stop[] = [];
+  try {
+    return await start(config, options, running);
+  } catch (error) {
+    await stopAll(running);
+    throw error;
+  }
+}
+
+type Stop = () => Promise<unknown>;
+
+/** Later parts use earlier ones, so the newest goes first. */
+async function stopAll(running: Stop[]): Promise<void> {
+  for (let stop = running.pop(); stop !== undefined; stop = running.pop()) await stop();
+}
+
+async function start(config: Config, options: ServeOptions, running: Stop[]): Promise<Serving> {
+  const log = options.log ?? createLog(config.logLevel);
+  const now = () => new Date();
+  const databaseUrl = config.databaseUrl?.reveal() ?? (await ownDatabase(options, running));
+  const onIdleError = (err: Error) => log.warn({ err }, 'database connection lost');
+  // Two pools: transactions of a busy ingest must not make a reader wait for a connection.
+  const ingestPool = createPool(databaseUrl, { onIdleError });
+  running.push(() => ingestPool.end());
+  const pool = createPool(databaseUrl, { onIdleError });
+  running.push(() => pool.end());
+
+  options.onProgress?.('bringing the database to the current schema');
+  const applied = await migrate(pool);
+  if (applied > 0) log.info({ applied }, 'database migrated');
+  const administratorToken = await bootstrapAdministrator(pool, now());
+
+  const nats = config.nats === null ? await ownNats(options, running) : await externalNats(config.nats);
+  const system = await startSystem({
+    pool: ingestPool,
+    nats: nats.address,
+    log,
+    options: { eventsMaxBytes: config.eventsMaxBytes, ...options.system },
+  });
+  running.push(() => system.stop());
+
+  let draining = false;
+  const backend: Backend = {
+    pool,
+    log,
+    now,
+    budgets: new Budgets(),
+    ready: () => !draining && system.ready(),
+    nats: { url: config.agentNatsUrl ?? nats.address.url, ca: nats.ca, issuer: createJwtIssuer(nats.signer) },
+    callerRequestsPerMinute: options.callerRequestsPerMinute ?? CALLER_REQUESTS_PER_MINUTE,
+  };
+  const server = await startHttpServer(routes, backend, {
+    host: options.host ?? null,
+    port: config.port,
+    nextFree: options.nextFreePort ?? false,
+  });
+  running.push(() => server.stop());
+  log.info({ port: server.port }, 'listening');
+
+  let stopped: Promise<void> | undefined;
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    databaseUrl,
+    natsUrl: nats.address.url,
+    administratorToken,
+    pool,
+    stop() {
+      draining = true;
+      stopped ??= stopAll(running);
+      return stopped;
+    },
+  };
+}
+
+const dataDir = (options: ServeOptions): string => options.dataDir ?? '.proxima';
+
+async function ownDatabase(options: ServeOptions, running: Stop[]): Promise<string> {
+  options.onProgress?.('starting PostgreSQL');
+  const postgres = await startEmbeddedPostgres({ dir: join(dataDir(options), 'postgres') });
+  running.push(() => postgres.stop());
+  return postgres.url;
+}
+
+/** How the backend reaches NATS, and what it signs agents' JWTs with. */
+interface NatsSetup {
+  readonly address: NatsAddress;
+  /** PEM of a private CA, for agents. */
+  readonly ca: string | null;
+  readonly signer: { readonly account: string; readonly signingSeed: string };
+}
+
+async function ownNats(options: ServeOptions, running: Stop[]): Promise<NatsSetup> {
+  const program = await ensureNatsServer({
+    binDir: join(dataDir(options), 'bin'),
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+  });
+  options.onProgress?.('starting nats-server');
+  const nats = await startEmbeddedNats({ dir: join(dataDir(options), 'nats'), program });
+  running.push(() => nats.stop());
+  const { account, signing } = nats.keys;
+  return {
+    address: nats.backend,
+    ca: null,
+    signer: { account: account.publicKey, signingSeed: signing.seed },
+  };
+}
+
+async function externalNats(external: ExternalNats): Promise<NatsSetup> {
+  const [creds, signingSeed, ca] = await Promise.all([
+    readFile(external.credsFile, 'utf8'),
+    readFile(external.signingSeedFile, 'utf8'),
+    external.caFile === null ? null : readFile(external.caFile, 'utf8'),
+  ]);
+  return {
+    address: {
+      url: external.url,
+      creds,
+      inboxPrefix: BACKEND_INBOX,
+      caFile: external.caFile ?? undefined,
+    },
+    ca,
+    signer: { account: external.account, signingSeed: signingSeed.trim() },
+  };
+}

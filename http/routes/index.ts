@@ -1,0 +1,25 @@
+import type { Route } from '../route.ts';
+import { adminRoutes } from './admin.ts';
+import { agentRoutes } from './agents.ts';
+import { callerRoutes } from './callers.ts';
+import { clusterRoutes } from './clusters.ts';
+import { enrollRoutes } from './enroll.ts';
+import { hostRoutes } from './hosts.ts';
+import { installTokenRoutes } from './installTokens.ts';
+import { inventoryRoutes } from './inventory.ts';
+import { loginRoutes } from './login.ts';
+import { opsRoutes } from './ops.ts';
+
+/** Every route of the backend. */
+export const routes: readonly Route[] = [
+  ...clusterRoutes,
+  ...inventoryRoutes,
+  ...enrollRoutes,
+  ...agentRoutes,
+  ...hostRoutes,
+  ...installTokenRoutes,
+  ...adminRoutes,
+  ...callerRoutes,
+  ...loginRoutes,
+  ...opsRoutes,
+];
