@@ -70,7 +70,10 @@ export function mapNode({ metadata, spec, status }: RawNode): NodeRecord {
     status: nodeStatus(status?.conditions),
     conditions: conditionsOf(status?.conditions),
     unschedulable: spec?.unschedulable ?? false,
-    addresses: (status?.addresses ?? []).map(({ type, address }) => ({ type, address })),
+    // An empty one, which some kubelets report as their Hostname, must not meet a host without an address (LK-01).
+    addresses: (status?.addresses ?? [])
+      .filter(({ address }) => address !== '')
+      .map(({ type, address }) => ({ type, address })),
     kubelet_version: nodeInfo?.kubeletVersion || null,
     container_runtime: nodeInfo?.containerRuntimeVersion || null,
     os_image: nodeInfo?.osImage || null,
