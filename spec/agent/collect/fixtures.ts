@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 
-const FOLDER = new URL('../../fixtures/', import.meta.url);
+const FOLDER = new URL('../../fixtures/kube/', import.meta.url);
 
 export interface Fixture {
   /** `{kind}-{condition}`. */

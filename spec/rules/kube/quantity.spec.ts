@@ -14,7 +14,7 @@ import {
 
 /** Text, canonical form (null: no quantity), thousandths and whole units (null: outside int64), by k8s.io/apimachinery 0.37.2. */
 const printed: [string, string | null, number | null, number | null][] = JSON.parse(
-  readFileSync(new URL('../../fixtures/quantity-as-apimachinery-prints.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../fixtures/kube/quantity-as-apimachinery-prints.json', import.meta.url), 'utf8'),
 );
 
 const suffix = fc.constantFrom(
