@@ -34,9 +34,9 @@ export interface NatsUnderTest {
   stop(): Promise<void>;
 }
 
-/** Starts one on a free port with an empty store of its own. `program` replaces the nats-server found. */
-export async function startNats(program?: string): Promise<NatsUnderTest> {
-  const path = program ?? (await ensureNatsServer({ binDir: BIN_DIR }));
+/** Starts one on a free port with an empty store of its own; NATS_SERVER names a program that replaces the one found. */
+export async function startNats(): Promise<NatsUnderTest> {
+  const path = process.env.NATS_SERVER ?? (await ensureNatsServer({ binDir: BIN_DIR }));
   const dir = await mkdtemp(join(tmpdir(), 'proxima-nats-'));
   let server: EmbeddedNats = await startEmbeddedNats({ dir, program: path, maxStoreBytes: STORE_BYTES });
   const { url, keys, backend, system } = server;
