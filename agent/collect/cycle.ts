@@ -32,7 +32,7 @@ export interface SeenNode {
   readonly traits: NodeTraits;
 }
 
-/** A namespaced list, with its objects counted per namespace before any cap. */
+/** A namespaced list, with its objects counted per namespace before any cap. An excluded one has no row to count for. */
 export interface Counted<T, R> {
   readonly records: Gathering<T, R>;
   readonly perNamespace: Tally<T>;
@@ -47,7 +47,7 @@ export function openCycle(o: { excludedNamespaces: ReadonlySet<string>; podLimit
     gather({ map, skip });
   const counted = <T extends RawObject, R extends object>(records: Gathering<T, R>): Counted<T, R> => ({
     records,
-    perNamespace: tally<T>((item) => (skip(item) ? null : (item.metadata.namespace ?? null))),
+    perNamespace: tally<T>((item) => item.metadata.namespace ?? null),
   });
   const replicaSets = replicaSetControllers(skip);
   return {

@@ -19,6 +19,8 @@ export interface CollectOptions extends ClusterSettings {
   readonly podLimit: number;
   /** Ends the collection; every wait of it is under this signal. */
   readonly signal: AbortSignal;
+  /** How long node metrics may take before the cycle goes on without them; default 15 s. */
+  readonly metricsTimeoutMs?: number;
 }
 
 export interface Collected {
@@ -28,6 +30,9 @@ export interface Collected {
 
 /** Lists that run side by side: enough to hide the waits, few enough not to be throttled by the API server. */
 const LANES = 4;
+
+/** A metrics-server that hangs must not use up the cycle's time: the usage of nodes is the least of it. */
+const METRICS_TIMEOUT_MS = 15_000;
 
 /**
  * Reads the cluster once. Throws the KubeError of the first list that can't be read, after the others have ended:
@@ -62,8 +67,9 @@ export async function collect(api: KubeApi, options: CollectOptions): Promise<Co
     read('jobs', cycle.jobs),
     read('nodes', cycle.nodes),
     async (signal) => {
+      const deadline = AbortSignal.timeout(options.metricsTimeoutMs ?? METRICS_TIMEOUT_MS);
       try {
-        await readUsage(signal);
+        await readUsage(AbortSignal.any([signal, deadline]));
       } catch (error) {
         if (!(error instanceof KubeError) || signal.aborted) throw error;
         cycle.usage.onStart();

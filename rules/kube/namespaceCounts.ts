@@ -6,7 +6,7 @@ import type { Coverage } from '../../wire/coverage.ts';
 export interface CountedList {
   /** Undefined when the list was not read at all. */
   readonly coverage: Coverage | undefined;
-  /** Objects by namespace, after exclusion and before any cap. */
+  /** Objects by namespace, before any cap. */
   readonly perNamespace: ReadonlyMap<string, number>;
 }
 

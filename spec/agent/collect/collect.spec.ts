@@ -4,7 +4,7 @@ import { collect } from '../../../agent/collect/index.ts';
 import { LIST_PATHS } from '../../../agent/collect/listings.ts';
 import { KubeError } from '../../../agent/kubeApi.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../../wire/inventory.ts';
-import { MAX_EVENTS } from '../../../wire/limits.ts';
+import { MAX_EVENTS, MAX_TEXT_CHARS } from '../../../wire/limits.ts';
 import { readFixtures } from './fixtures.ts';
 import type { ListServer } from './listServer.ts';
 import { startListServer } from './listServer.ts';
@@ -122,9 +122,19 @@ describe('agent/collect', () => {
     server.lists[LIST_PATHS.pods] = pods;
     server.lists[LIST_PATHS.namespaces] = [object('', 'shop')];
     server.lists[LIST_PATHS.nodes] = [object('', 'worker-1')];
-    server.expiring.set(LIST_PATHS.pods, () => pods.shift());
+    const sets = pods.map(({ metadata }) => ({ metadata }));
+    server.lists[LIST_PATHS.replicasets] = sets;
+    for (const [path, list] of [
+      [LIST_PATHS.pods, pods],
+      [LIST_PATHS.replicasets, sets],
+    ] as const)
+      server.secondPage.set(path, () => {
+        list.shift();
+        return { status: 410, reason: 'Expired' };
+      });
     const { data, coverage } = await run();
     equal(data.pods.length, 599);
+    deepEqual(coverage.replicasets, { state: 'complete', listed: 599, sent: 0 });
     deepEqual(coverage.pods, { state: 'complete', listed: 599, sent: 599 });
     deepEqual([data.namespaces[0]?.pod_count, data.nodes[0]?.pod_count], [599, 599]);
   });
@@ -178,6 +188,22 @@ describe('agent/collect', () => {
       ok((coverage.node_metrics?.reason?.length ?? 0) <= 256);
       equal(data.nodes[0]?.usage_cpu_millicores, null);
     }
+  });
+
+  it('takes no half of the node metrics, and does not wait for a metrics-server that hangs', async () => {
+    delete server.refused[LIST_PATHS.node_metrics];
+    server.lists[LIST_PATHS.nodes] = [object('', 'w0')];
+    server.lists[LIST_PATHS.node_metrics] = Array.from({ length: 600 }, (_, i) => ({
+      metadata: { name: `w${i}` },
+      usage: { cpu: '1', memory: '1Gi' },
+    }));
+    server.secondPage.set(LIST_PATHS.node_metrics, () => ({ status: 403, reason: 'Forbidden' }));
+    const { data } = await run();
+    equal(data.nodes[0]?.usage_cpu_millicores, null);
+    server.silent.add(LIST_PATHS.node_metrics);
+    const { coverage } = await run({ metricsTimeoutMs: 50 });
+    equal(coverage.node_metrics?.state, 'error');
+    await rejects(run({ signal: AbortSignal.timeout(500) }), KubeError);
   });
 
   it('publishes nothing of a cycle in which any other list fails', async () => {
@@ -236,6 +262,11 @@ describe('agent/collect', () => {
     equal((await run()).data.cluster.uid, null);
     server.refused[path] = { status: 500, reason: 'InternalError' };
     await rejects(run(), (error) => error instanceof KubeError && error.status === 500);
+  });
+
+  it('cuts a text that would make the backend refuse the snapshot', async () => {
+    server.lists[LIST_PATHS.events] = [object('shop', 'e', { reason: 'x'.repeat(100_000) })];
+    equal((await run()).data.events[0]?.reason?.length, MAX_TEXT_CHARS);
   });
 
   it('makes a snapshot that the backend takes, and that names no resource it did not read', async () => {

@@ -21,8 +21,8 @@ export interface ListServer {
   readonly refused: Record<string, Refusal>;
   /** What `get` answers, by path. */
   readonly objects: Record<string, object>;
-  /** Paths whose continue token expires once; called when it does. */
-  readonly expiring: Map<string, () => void>;
+  /** What happens once instead of the second page of a path. */
+  readonly secondPage: Map<string, () => Refusal>;
   /** Paths that never answer. */
   readonly silent: Set<string>;
   /** Requests so far: method, path and what was accepted. */
@@ -34,12 +34,15 @@ export async function startListServer(): Promise<ListServer> {
   const lists: Record<string, object[]> = {};
   const refused: Record<string, Refusal> = {};
   const objects: Record<string, object> = {};
-  const expiring = new Map<string, () => void>();
+  const secondPage = new Map<string, () => Refusal>();
   const silent = new Set<string>();
   const server = await startScripted(({ url }, response) => {
     const path = url.pathname;
     if (silent.has(path)) return;
-    const refusal = refused[path];
+    const from = Number(url.searchParams.get('continue') ?? 0);
+    const interrupt = from > 0 ? secondPage.get(path) : undefined;
+    if (interrupt !== undefined) secondPage.delete(path);
+    const refusal = interrupt?.() ?? refused[path];
     if (refusal?.reason) return answer(response, refusal.status, { kind: 'Status', reason: refusal.reason });
     if (refusal) {
       response.writeHead(refusal.status, { 'Content-Type': 'text/plain' }).end('404 page not found\n');
@@ -47,13 +50,6 @@ export async function startListServer(): Promise<ListServer> {
     }
     const object = objects[path];
     if (object !== undefined) return answer(response, 200, object);
-    const from = Number(url.searchParams.get('continue') ?? 0);
-    const expire = from > 0 ? expiring.get(path) : undefined;
-    if (expire !== undefined) {
-      expiring.delete(path);
-      expire();
-      return answer(response, 410, { kind: 'Status', reason: 'Expired' });
-    }
     const limit = Number(url.searchParams.get('limit'));
     const items = lists[path] ?? [];
     const next = from + limit < items.length ? String(from + limit) : '';
@@ -68,7 +64,7 @@ export async function startListServer(): Promise<ListServer> {
     lists,
     refused,
     objects,
-    expiring,
+    secondPage,
     silent,
     requests: () =>
       server.received.map(({ method, url, headers }) => ({
