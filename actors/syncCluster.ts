@@ -102,7 +102,8 @@ async function store(client: PoolClient, input: SyncInput, now: Date): Promise<S
     agentVersion: snapshot.agent_version,
     coverage: snapshot.coverage,
   });
-  const where = { id: cluster.id, environment_id: agent.environment_id };
+  const isNew = cluster.fence.snapshotAt === null;
+  const where = { id: cluster.id, environment_id: agent.environment_id, isNew };
   const inventory = await syncInventory(client, where, snapshot, now);
   await updateCounts(client, cluster.id);
   const replay = verdict.kind === 'replay';

@@ -21,13 +21,11 @@ export const recordFields = (kind: Kind): [column: string, field: Field<unknown>
   ...Object.entries(kind.derived),
 ];
 
-/** Counts that keep the stored number where the snapshot has null. At most `MAX_KEPT` a kind. */
+/** Counts that keep the stored number where the snapshot has null. */
 export const keptColumns = (kind: Kind): string[] =>
   recordFields(kind)
     .filter(([, field]) => field.keepsStored)
     .map(([column]) => column);
-
-export const MAX_KEPT = 3;
 
 /** Every column that a sync writes, in the order in which `rowLine` spells them. */
 export function writtenColumns(kind: Kind): [column: string, type: ColumnType | 'uuid'][] {

@@ -1,18 +1,18 @@
-/** Compares a snapshot's records of one kind with the stored rows (D8). Pure but for the new rows' ids. */
+/** Compares a snapshot's records of one kind with the stored rows (D8). Pure. */
 
-import { randomUUID } from 'node:crypto';
-import { recordKey } from '../../wire/inventory.ts';
 import type { Kind } from '../../wire/kinds/define.ts';
 import type { InventoryRecord } from './columns.ts';
 import { keptColumns } from './columns.ts';
 import { contentHash } from './contentHash.ts';
+import { naturalKey } from './naturalKey.ts';
 import type { StoredRow } from './stored.ts';
 
 /** A row to write whole. */
 export interface RowToWrite {
   readonly id: string;
   readonly record: InventoryRecord;
-  readonly hash: string;
+  /** Undefined for a new row: hashed when its line is written, while the server works on the lines before. */
+  readonly hash: string | undefined;
   readonly link: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface Changes {
   /** Rows whose content stayed while the row that they refer to became another. */
   readonly relinked: { readonly id: string; readonly link: string | null }[];
   readonly deleted: string[];
-  /** Ids of all rows that are there afterwards, by natural key. */
+  /** For the two kinds that others refer to: ids of all rows that are there afterwards, by name. */
   readonly ids: ReadonlyMap<string, string>;
 }
 
@@ -33,51 +33,52 @@ export interface DiffRules {
   /** The id that a record's link column shall hold. */
   readonly linkOf: (record: InventoryRecord) => string | null;
   readonly isGone: (row: StoredRow) => boolean;
-  /** Hashes made beforehand, while the database was being read; without them each is made here. */
+  readonly newId: () => string;
+  /** Hashes made beforehand, while the database was being read; without them each is made when it is needed. */
   readonly hashes?: readonly string[] | undefined;
 }
 
+/** `stored` is used up: what is left of it are the rows that the snapshot does not hold. */
 export function diffKind(
   kind: Kind,
   records: readonly InventoryRecord[],
-  stored: ReadonlyMap<string, StoredRow>,
+  stored: Map<string, StoredRow>,
   rules: DiffRules,
 ): Changes {
-  const inserted: RowToWrite[] = [];
-  const updated: RowToWrite[] = [];
-  const relinked: Changes['relinked'] = [];
+  const changes = { inserted: [], updated: [], relinked: [] } as Pick<
+    Changes,
+    'inserted' | 'updated' | 'relinked'
+  >;
   const ids = new Map<string, string>();
+  const isReferredTo = kind.key.length === 1;
   const kept = keptColumns(kind);
+  const [a = '', b = '', c = ''] = kind.key;
   records.forEach((sent, index) => {
-    const key = recordKey(kind, sent);
+    const key = naturalKey(kind.key.length, sent[a], sent[b], sent[c]);
     const row = stored.get(key);
+    const link = rules.linkOf(sent);
+    const id = row?.id ?? rules.newId();
+    if (isReferredTo) ids.set(key, id);
+    if (row === undefined) {
+      changes.inserted.push({ id, record: sent, hash: rules.hashes?.[index], link });
+      return;
+    }
+    stored.delete(key);
     const record = kept.length === 0 ? sent : keepCounts(sent, kept, row);
     const hash = rules.hashes?.[index] ?? contentHash(record);
-    const link = rules.linkOf(record);
-    const id = row?.id ?? randomUUID();
-    ids.set(key, id);
-    if (row === undefined) inserted.push({ id, record, hash, link });
-    else if (row.hash !== hash) updated.push({ id, record, hash, link });
-    else if (row.link !== link) relinked.push({ id, link });
+    if (row.hash !== hash) changes.updated.push({ id, record, hash, link });
+    else if (row.link !== link) changes.relinked.push({ id, link });
   });
   const deleted: string[] = [];
-  if (stored.size > records.length - inserted.length) {
-    for (const [key, row] of stored) {
-      if (ids.has(key)) continue;
-      if (rules.isGone(row)) deleted.push(row.id);
-      else ids.set(key, row.id);
-    }
+  for (const [key, row] of stored) {
+    if (rules.isGone(row)) deleted.push(row.id);
+    else if (isReferredTo) ids.set(key, row.id);
   }
-  return { seen: records.length, inserted, updated, relinked, deleted, ids };
+  return { seen: records.length, ...changes, deleted, ids };
 }
 
 /** Null counts take the stored number; before hashing, or each such sync would find the row changed. */
-function keepCounts(
-  record: InventoryRecord,
-  kept: readonly string[],
-  row: StoredRow | undefined,
-): InventoryRecord {
-  if (row === undefined) return record;
+function keepCounts(record: InventoryRecord, kept: readonly string[], row: StoredRow): InventoryRecord {
   const filled: Record<string, unknown> = { ...record };
   kept.forEach((column, i) => {
     filled[column] ??= row.kept[i] ?? null;

@@ -3,7 +3,8 @@
 import type { Kind } from '../../wire/kinds/define.ts';
 import { kinds } from '../../wire/kinds/index.ts';
 import type { Db } from '../pool.ts';
-import { keptColumns, linkColumn, MAX_KEPT } from './columns.ts';
+import { keptColumns, linkColumn } from './columns.ts';
+import { naturalKey } from './naturalKey.ts';
 
 export interface StoredRow {
   readonly id: string;
@@ -18,60 +19,61 @@ export interface StoredRow {
   readonly kept: readonly (number | null)[];
 }
 
-/** Per kind name: natural key (as `recordKey` spells it) to row. */
-export type StoredInventory = ReadonlyMap<string, ReadonlyMap<string, StoredRow>>;
+/** Per kind name: natural key to row. */
+export type StoredInventory = ReadonlyMap<string, Map<string, StoredRow>>;
 
-const KEY_PARTS = 3;
-
-type Row = [
-  kind: number,
+/** One element of the JSON array that a kind's rows come as. */
+type Packed = [
   id: string,
   hash: string,
   link: string | null,
   namespace: string | null,
-  key1: string,
-  key2: string | null,
-  key3: string | null,
-  kept1: number | null,
-  kept2: number | null,
-  kept3: number | null,
+  kind: string | null,
+  key: string[],
+  kept: (number | null)[],
 ];
 
-const padded = (columns: readonly string[], length: number, type: string): string[] =>
-  Array.from({ length }, (_, i) => columns[i] ?? `null::${type}`);
-
-function selectStored(kind: Kind, ordinal: number): string {
-  const namespace = kind.namespaced ? 'namespace' : kind.name === 'namespaces' ? 'name' : 'null::text';
+function selectStored(kind: Kind): string {
+  const namespace = kind.namespaced ? 'namespace' : kind.name === 'namespaces' ? 'name' : 'null';
   const columns = [
-    `${ordinal}`,
     'id',
     'content_hash',
-    linkColumn(kind) ?? 'null::uuid',
+    linkColumn(kind) ?? 'null',
     namespace,
-    ...padded(kind.key, KEY_PARTS, 'text'),
-    ...padded(keptColumns(kind), MAX_KEPT, 'integer'),
+    'kind' in kind.fields ? 'kind' : 'null',
+    `json_build_array(${kind.key.join(', ')})`,
+    `json_build_array(${keptColumns(kind).join(', ')})`,
   ];
-  return `select ${columns.join(', ')} from ${kind.table} where cluster_id = $1`;
+  return `(select json_agg(json_build_array(${columns.join(', ')})) from ${kind.table} where cluster_id = $1)::text`;
 }
 
-/** One statement for all kinds: the server reads all of it while this process hashes the snapshot. */
-const SELECT_ALL = kinds.map((kind, ordinal) => selectStored(kind, ordinal)).join('\nunion all\n');
+/**
+ * One row, one JSON text per kind. The server reads and packs all of it while this process hashes the snapshot, and
+ * JSON.parse takes a third of the time that the driver needs for as many rows.
+ */
+const SELECT_ALL = `select ${kinds.map((kind) => `${selectStored(kind)} as ${kind.name}`).join(',\n')}`;
 
 /** Reads keys, ids and hashes of everything stored of a cluster. Call it under the cluster's row lock. */
 export async function readStored(db: Db, clusterId: string): Promise<StoredInventory> {
-  const { rows } = await db.query<Row>({
+  const { rows } = await db.query<Record<string, string | null>>({
     name: 'stored_inventory',
     text: SELECT_ALL,
     values: [clusterId],
-    rowMode: 'array',
   });
-  const stored = kinds.map(() => new Map<string, StoredRow>());
-  for (const [ordinal, id, hash, link, namespace, key1, key2, key3, ...kept] of rows) {
-    const key =
-      key2 === null ? key1 : key3 === null ? `${key1}\u0000${key2}` : `${key1}\u0000${key2}\u0000${key3}`;
-    // Kind comes first in the keys of both tables that have one (spec/store/drift holds them to it).
-    const kind = key3 === null ? null : key1;
-    stored[ordinal]?.set(key, { id, hash, link, namespace, kind, kept });
+  return new Map(kinds.map((kind) => [kind.name, unpack(kind, rows[0]?.[kind.name] ?? '[]')]));
+}
+
+function unpack(kind: Kind, json: string): Map<string, StoredRow> {
+  const rows = new Map<string, StoredRow>();
+  for (const [id, hash, link, namespace, kindName, key, kept] of JSON.parse(json) as Packed[]) {
+    rows.set(naturalKey(kind.key.length, key[0], key[1], key[2]), {
+      id,
+      hash,
+      link,
+      namespace,
+      kind: kindName,
+      kept,
+    });
   }
-  return new Map(kinds.map((kind, ordinal) => [kind.name, stored[ordinal] ?? new Map()]));
+  return rows;
 }

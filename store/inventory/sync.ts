@@ -13,6 +13,7 @@ import type { Changes } from './diff.ts';
 import { diffKind } from './diff.ts';
 import { withEndpointCounts } from './endpointCounts.ts';
 import { isProvenGone } from './prunable.ts';
+import { rowIds } from './rowId.ts';
 import { readStored } from './stored.ts';
 import { deleteRows, writeChanges } from './write.ts';
 
@@ -30,6 +31,13 @@ export interface InventoryOutcome {
   readonly linkedNodes: number;
 }
 
+export interface ClusterToSync {
+  readonly id: string;
+  readonly environment_id: string;
+  /** Nothing was ever stored of it: nothing to compare with, and hashing can wait until the rows are written. */
+  readonly isNew: boolean;
+}
+
 /** What a snapshot holds of one kind, as rows of its table. */
 type RecordsOf = (kind: Kind) => readonly InventoryRecord[];
 
@@ -39,7 +47,7 @@ type RecordsOf = (kind: Kind) => readonly InventoryRecord[];
  */
 export async function syncInventory(
   client: PoolClient,
-  cluster: { readonly id: string; readonly environment_id: string },
+  cluster: ClusterToSync,
   snapshot: Snapshot,
   syncedAt: Date,
 ): Promise<InventoryOutcome> {
@@ -47,7 +55,9 @@ export async function syncInventory(
   const reading = readStored(client, cluster.id);
   // While the server reads and sends the stored rows.
   const recordsOf = recordsIn(snapshot);
-  const hashes = new Map(kinds.map((kind: Kind) => [kind.name, hashesAhead(kind, recordsOf)]));
+  const hashes = new Map(
+    kinds.map((kind: Kind) => [kind.name, cluster.isNew ? undefined : hashesAhead(kind, recordsOf)]),
+  );
   const stored = await reading;
   const hosts = await findHosts(client, cluster.environment_id, data.nodes);
   const proof = {
@@ -56,6 +66,7 @@ export async function syncInventory(
     namespaces: new Set(data.namespaces.map((namespace) => namespace.name)),
   };
   const context = { clusterId: cluster.id, syncedAt: syncedAt.toISOString() };
+  const newId = rowIds(syncedAt);
   const changes = new Map<string, Changes>();
   const idOf = (kind: string, key: unknown) => changes.get(kind)?.ids.get(key as string) ?? null;
   const links: Readonly<Record<string, (record: InventoryRecord) => string | null>> = {
@@ -67,6 +78,7 @@ export async function syncInventory(
     const difference = diffKind(kind, recordsOf(kind), stored.get(kind.name) ?? new Map(), {
       linkOf: links[kind.name] ?? (() => null),
       isGone: (row) => isProvenGone(kind, row, proof),
+      newId,
       hashes: hashes.get(kind.name),
     });
     changes.set(kind.name, difference);

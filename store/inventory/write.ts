@@ -6,6 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Kind } from '../../wire/kinds/define.ts';
 import type { PoolClient } from '../pool.ts';
 import { linkColumn, recordFields, writtenColumns } from './columns.ts';
+import { contentHash } from './contentHash.ts';
 import { encodeValue, inPieces } from './copyText.ts';
 import type { Changes, RowToWrite } from './diff.ts';
 
@@ -52,7 +53,7 @@ export function* rowLines(kind: Kind, rows: readonly RowToWrite[], context: Writ
     let line = `${id}\t${context.clusterId}`;
     for (const { column, type } of fields) line += `\t${encodeValue(type, record[column])}`;
     if (linked) line += `\t${link ?? '\\N'}`;
-    yield `${line}\t${hash}\t${context.syncedAt}\n`;
+    yield `${line}\t${hash ?? contentHash(record)}\t${context.syncedAt}\n`;
   }
 }
 
