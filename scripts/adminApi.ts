@@ -21,6 +21,7 @@ export function adminApi(url: string, token: string) {
     return ((await answer.json()) as { data: T }).data;
   };
   return {
+    url,
     get: <T>(path: string) => call<T>('GET', path),
     post: <T>(path: string, body: unknown) => call<T>('POST', path, body),
 

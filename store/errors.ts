@@ -1,6 +1,6 @@
 /** Which database errors are about a value, and so can never go away by trying again (contracts.md section 2). */
 
-import { DatabaseError } from 'pg';
+import { DatabaseError } from './pool.ts';
 
 /** A value that the schema refuses: what refused it, never the value. */
 export interface RefusedValue {

@@ -46,3 +46,7 @@ function parseSafeInteger(text: string): number {
   if (!Number.isSafeInteger(value)) throw new RangeError('a bigint of the database exceeds 2^53');
   return value;
 }
+
+/** What PostgreSQL answers with; exported here because `pg` is imported in one module. */
+export const { DatabaseError } = pg;
+export type DatabaseError = pg.DatabaseError;
