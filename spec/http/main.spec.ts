@@ -1,0 +1,79 @@
+import { equal, match, notEqual, ok, rejects } from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog } from '../../actors/log.ts';
+import type { Config } from '../../http/config.ts';
+import { readConfig } from '../../http/config.ts';
+import { serve } from '../../http/main.ts';
+import type { NatsUnderTest } from '../support/nats.ts';
+import { startNats } from '../support/nats.ts';
+import type { FreshDatabase } from '../support/postgres.ts';
+import { emptyDatabase } from '../support/postgres.ts';
+
+describe('the backend as a whole', () => {
+  let nats: NatsUnderTest;
+  let database: FreshDatabase;
+  let dir: string;
+  const options = { host: '127.0.0.1', log: createLog('error') };
+
+  before(async function () {
+    this.timeout(120_000);
+    nats = await startNats();
+    database = await emptyDatabase();
+    dir = await mkdtemp(join(tmpdir(), 'proxima-serve-'));
+    await writeFile(join(dir, 'creds'), nats.backend.creds);
+    await writeFile(join(dir, 'seed'), `${nats.keys.signing.seed}\n`);
+  });
+  after(async () => {
+    await nats.stop();
+    await database.drop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  function config(port: number): Config {
+    const outcome = readConfig({
+      DATABASE_URL: database.url,
+      NATS_URL: nats.url,
+      NATS_CREDS: join(dir, 'creds'),
+      PROXIMA_NATS_ACCOUNT: nats.keys.account.publicKey,
+      PROXIMA_NATS_SIGNING_SEED_FILE: join(dir, 'seed'),
+      PROXIMA_EVENTS_MAX_BYTES: '64MiB',
+      PROXIMA_PORT: String(port),
+    });
+    ok(outcome.ok);
+    return outcome.config;
+  }
+
+  it('migrates, prints an administrator token once, is ready, and stops in order', async () => {
+    const first = await serve(config(0), options);
+    match(first.administratorToken ?? '', /^pxt_/);
+    const headers = { Authorization: `Bearer ${first.administratorToken}` };
+    equal((await fetch(`${first.url}/readyz`)).status, 200);
+    equal((await fetch(`${first.url}/api/v1/admin/clients`, { headers })).status, 200);
+    await Promise.all([first.stop(), first.stop()]);
+    await rejects(fetch(`${first.url}/healthz`));
+
+    const second = await serve(config(0), options);
+    equal(second.administratorToken, null);
+    equal((await fetch(`${second.url}/api/v1/admin/clients`, { headers })).status, 200);
+    await second.stop();
+  });
+
+  it('takes the next free port when asked to, else says that the port is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    try {
+      await rejects(serve(config(port), options), { code: 'EADDRINUSE' });
+      const serving = await serve(config(port), { ...options, nextFreePort: true });
+      notEqual(new URL(serving.url).port, String(port));
+      equal((await fetch(`${serving.url}/healthz`)).status, 200);
+      await serving.stop();
+    } finally {
+      taken.close();
+    }
+  });
+});
