@@ -89,6 +89,8 @@ function count({ snapshot, folded }: SyncInput, { linkedNodes }: Stored): void {
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new TransactionTimeout(timeoutMs)), timeoutMs);
+  // Work that a drain left behind must not keep the process.
+  timer.unref();
   try {
     return await Promise.race([work, late]);
   } finally {

@@ -163,7 +163,9 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   }
 }
 
+/** What the API answers when it is there with other settings; servers before 2.10 update a consumer at once. */
 const STREAM_EXISTS = 10058;
+const CONSUMER_EXISTS = 10148;
 
 async function ensureEvents(manager: JetStreamManager, o: StreamOptions): Promise<void> {
   const changeable = {
@@ -185,21 +187,28 @@ async function ensureEvents(manager: JetStreamManager, o: StreamOptions): Promis
       ...changeable,
     });
   } catch (error) {
-    if (!(error instanceof NatsError) || error.api_error?.err_code !== STREAM_EXISTS) throw error;
+    if (!isApiError(error, STREAM_EXISTS)) throw error;
     await manager.streams.update(EVENTS_STREAM, changeable);
   }
 }
 
 /** JetStream counts nak'ed messages in both limits, so neither may bound anything (contracts.md section 2). */
 async function ensureConsumer(manager: JetStreamManager, o: StreamOptions): Promise<void> {
-  await manager.consumers.add(EVENTS_STREAM, {
-    durable_name: KUBERNETES_CONSUMER,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(o.ackWaitMs),
-    max_deliver: -1,
-    max_ack_pending: -1,
-  });
+  const changeable = { ack_wait: nanos(o.ackWaitMs), max_deliver: -1, max_ack_pending: -1 };
+  try {
+    await manager.consumers.add(EVENTS_STREAM, {
+      durable_name: KUBERNETES_CONSUMER,
+      ack_policy: AckPolicy.Explicit,
+      ...changeable,
+    });
+  } catch (error) {
+    if (!isApiError(error, CONSUMER_EXISTS)) throw error;
+    await manager.consumers.update(EVENTS_STREAM, KUBERNETES_CONSUMER, changeable);
+  }
 }
+
+const isApiError = (error: unknown, code: number): boolean =>
+  error instanceof NatsError && error.api_error?.err_code === code;
 
 function deliveryOf(message: JsMsg): Delivery {
   const { streamSequence, deliveryCount, timestampNanos } = message.info;

@@ -11,8 +11,10 @@ const RETRY_PAUSE_MS = 1_000;
 export interface Pulling {
   /** True once the stream and the consumer were found or made, and the last pull was answered. */
   isUp(): boolean;
-  /** Asks for no further message; resolves when the last one pulled is settled. */
-  stop(): Promise<void>;
+  /** Asks for no further message; resolves when no pull is open, so that what goes back now goes to another backend. */
+  pause(): Promise<void>;
+  /** Resolves when, after a pause, the last message pulled is settled. */
+  ended(): Promise<void>;
 }
 
 /**
@@ -38,10 +40,15 @@ export function startPulling(o: {
   const stopping = new AbortController();
   const { signal } = stopping;
   let up = true;
+  let open: Promise<unknown>[] = [];
 
   const pull = async (): Promise<Delivery | null> => {
     try {
-      const delivery = await o.link.pull(o.expiresMs);
+      const pulled = o.link.pull(o.expiresMs);
+      open.push(pulled);
+      const delivery = await pulled.finally(() => {
+        open = open.filter((other) => other !== pulled);
+      });
       up = true;
       return delivery;
     } catch (error) {
@@ -66,8 +73,11 @@ export function startPulling(o: {
   const lanes = Promise.all(Array.from({ length: o.lanes }, lane));
   return {
     isUp: () => up,
-    async stop() {
+    async pause() {
       stopping.abort();
+      await Promise.allSettled(open);
+    },
+    async ended() {
       await lanes;
     },
   };

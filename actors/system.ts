@@ -122,10 +122,9 @@ export async function startSystem(o: {
   const stop = async (): Promise<void> => {
     draining.abort();
     gate.stop();
-    const pulled = pulling.stop();
-    await Promise.all([heartbeats.stop(), endedWithin(options.drainMs, pulled)]);
+    await Promise.all([heartbeats.stop(), pulling.pause(), endedWithin(options.drainMs, pulling.ended())]);
     await Promise.all(inbox.tickets().map((ticket) => settle(ticket, { outcome: 'abandoned' })));
-    await pulled;
+    await pulling.ended();
     registry.stop();
     await link.close();
   };

@@ -211,6 +211,26 @@ describe('syncCluster', () => {
       for (const kind of kinds) equal(outcome.kinds[kind.name]?.updated, 1, kind.name);
     });
 
+    it('writes many changed rows as it writes few', async () => {
+      const size = { pods: 500, events: 5 };
+      await stored(snapshotOf(agent, 0, size));
+      const before = await query('select id from k8s_pods order by id');
+      const second = edited(snapshotOf(agent, 1, size), ({ data }) => {
+        data.pods.forEach((pod, i) => {
+          pod.labels = { quoted: `a "quote", a \\ and a tab \t of ${i}`, line: 'one\ntwo' };
+          pod.reason = i % 2 === 0 ? null : `{${i}}\\N`;
+        });
+      });
+      equal((await stored(second)).kinds.pods?.updated, 500);
+      deepEqual(await query('select id from k8s_pods order by id'), before);
+      deepEqual(
+        await query('select namespace, name, labels, reason from k8s_pods order by namespace, name'),
+        second.data.pods
+          .map(({ namespace, name, labels, reason }) => ({ namespace, name, labels, reason }))
+          .sort((a, b) => (`${a.namespace}\0${a.name}` < `${b.namespace}\0${b.name}` ? -1 : 1)),
+      );
+    });
+
     it('removes only what is gone, and counts afterwards (IN-04, IN-22)', async () => {
       await stored(snapshotOf(agent));
       const before = await rowVersions();
