@@ -15,48 +15,15 @@ import type { Access } from './access.ts';
 import { accessOf } from './access.ts';
 import type { Answer } from './answer.ts';
 import type { Backend } from './backend.ts';
-import type { BodyShape } from './body.ts';
 import type { BudgetRule } from './budget.ts';
+import type { Call, Contract, Method } from './contract.ts';
 import type { Incoming, RequestBody } from './incoming.ts';
-import type { Params, QueryOf } from './params.ts';
+import type { Params } from './params.ts';
 import { readQuery } from './params.ts';
 import type { Refusal } from './refusal.ts';
 import { badBody, isRefusal, rateLimited, refuse } from './refusal.ts';
 import type { Target } from './target.ts';
 import { isUuid } from './uuid.ts';
-
-export type Method = 'GET' | 'POST' | 'DELETE';
-
-/** What a route promises to the outside; the OpenAPI document is made of these. */
-export interface Contract<P extends Params, B> {
-  readonly method: Method;
-  /** With `:name` for parameters. */
-  readonly path: string;
-  /** One sentence. */
-  readonly summary: string;
-  readonly query?: P;
-  readonly body?: BodyShape<B>;
-  /** Status of success; 200 when left out. */
-  readonly status?: number;
-  /** Schema of the body of success; null without a JSON body. */
-  readonly answer: Schema | null;
-  readonly budget?: BudgetRule;
-  /** False while a part that the route needs is not set up: 503 `not_configured`. */
-  readonly configured?: (backend: Backend) => boolean;
-}
-
-/** What every handler gets. */
-export interface Call<P extends Params, B> {
-  readonly backend: Backend;
-  readonly request: Incoming;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: QueryOf<P>;
-  readonly body: B;
-  /** The body as it came; empty without one. */
-  readonly bodyText: string;
-  /** The time of the request. */
-  readonly now: Date;
-}
 
 export type RouteKind = 'cluster' | 'scoped' | 'system' | 'open';
 
