@@ -1,10 +1,10 @@
 /** Compares a snapshot's records of one kind with the stored rows (D8). Pure. */
 
+import { recordKey } from '../../wire/inventory.ts';
 import type { Kind } from '../../wire/kinds/define.ts';
 import type { InventoryRecord } from './columns.ts';
 import { keptColumns } from './columns.ts';
 import { contentHash } from './contentHash.ts';
-import { naturalKey } from './naturalKey.ts';
 import type { StoredRow } from './stored.ts';
 
 /** A row to write whole. */
@@ -52,9 +52,8 @@ export function diffKind(
   const ids = new Map<string, string>();
   const isReferredTo = kind.key.length === 1;
   const kept = keptColumns(kind);
-  const [a = '', b = '', c = ''] = kind.key;
   records.forEach((sent, index) => {
-    const key = naturalKey(kind.key.length, sent[a], sent[b], sent[c]);
+    const key = recordKey(kind, sent);
     const row = stored.get(key);
     const link = rules.linkOf(sent);
     const id = row?.id ?? rules.newId();

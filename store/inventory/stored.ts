@@ -1,10 +1,10 @@
 /** What the thirteen tables hold of a cluster, as far as a sync has to know it. */
 
+import { joinKey } from '../../wire/inventory.ts';
 import type { Kind } from '../../wire/kinds/define.ts';
 import { kinds } from '../../wire/kinds/index.ts';
 import type { Db } from '../pool.ts';
 import { keptColumns, linkColumn } from './columns.ts';
-import { naturalKey } from './naturalKey.ts';
 
 export interface StoredRow {
   readonly id: string;
@@ -66,7 +66,7 @@ export async function readStored(db: Db, clusterId: string): Promise<StoredInven
 function unpack(kind: Kind, json: string): Map<string, StoredRow> {
   const rows = new Map<string, StoredRow>();
   for (const [id, hash, link, namespace, kindName, key, kept] of JSON.parse(json) as Packed[]) {
-    rows.set(naturalKey(kind.key.length, key[0], key[1], key[2]), {
+    rows.set(joinKey(kind.key.length, key[0], key[1], key[2]), {
       id,
       hash,
       link,

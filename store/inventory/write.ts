@@ -57,10 +57,6 @@ export function* rowLines(kind: Kind, rows: readonly RowToWrite[], context: Writ
   }
 }
 
-/**
- * Through a temporary table of this connection: 2.1 times a plain COPY when all rows change, against 2.6 for
- * INSERT … ON CONFLICT from the same table and 3.2 for arrays as parameters.
- */
 async function updateRows(
   client: PoolClient,
   kind: Kind,
@@ -68,20 +64,39 @@ async function updateRows(
   context: WriteContext,
 ): Promise<void> {
   const columns = writtenColumns(kind).map(([column]) => column);
+  const assignments = columns
+    .filter((column) => column !== 'id' && column !== 'cluster_id')
+    .map((column) => `${column} = changed.${column}`);
+  const update = `update ${kind.table} as stored set ${assignments.join(', ')}`;
+  if (rows.length <= FEW_ROWS) {
+    await client.query(
+      `${update} from json_populate_recordset(null::${kind.table}, $1::json) as changed where stored.id = changed.id`,
+      [JSON.stringify(rows.map((row) => asJson(kind, row, context)))],
+    );
+    return;
+  }
   const staging = `staged_${kind.name}`;
   await client.query(
     `create temp table if not exists ${staging} on commit delete rows
      as select ${columns.join(', ')} from ${kind.table} with no data`,
   );
   await copyRows(client, `pg_temp.${staging}`, kind, rows, context);
-  const assignments = columns
-    .filter((column) => column !== 'id' && column !== 'cluster_id')
-    .map((column) => `${column} = staged.${column}`);
-  await client.query(
-    `update ${kind.table} as stored set ${assignments.join(', ')}
-     from pg_temp.${staging} as staged where stored.id = staged.id`,
-  );
+  await client.query(`${update} from pg_temp.${staging} as changed where stored.id = changed.id`);
 }
+
+/**
+ * Up to here changed rows travel as one JSON parameter: one round trip, where the temporary table takes four. Above, that
+ * table wins: 2.1 times a plain COPY when all rows change, against 2.6 for INSERT … ON CONFLICT from the same table.
+ */
+const FEW_ROWS = 200;
+
+const asJson = (kind: Kind, { id, record, hash, link }: RowToWrite, context: WriteContext) => ({
+  ...record,
+  id,
+  ...(linkColumn(kind) === null ? {} : { [linkColumn(kind) ?? '']: link }),
+  content_hash: hash,
+  synced_at: context.syncedAt,
+});
 
 async function relinkRows(
   client: PoolClient,
