@@ -37,6 +37,32 @@ export type ConfigOutcome =
   /** One sentence per faulty variable, naming it; no values. */
   | { readonly ok: false; readonly faults: readonly string[] };
 
+/** Every variable: its default as shown, and what it is for. Reading one that is not listed here does not compile. */
+const SETTINGS = {
+  DATABASE_URL: ['embedded', 'PostgreSQL 15 or newer; it may hold a password'],
+  NATS_URL: [
+    'embedded',
+    'nats-server 2.11 or newer with JetStream, in operator mode; needs the three after it',
+  ],
+  NATS_CREDS: ['', "file with the backend's credentials"],
+  PROXIMA_NATS_ACCOUNT: ['', 'public key of the account that backend and agents share'],
+  PROXIMA_NATS_SIGNING_SEED_FILE: ['', "file with the seed of that account's signing key"],
+  PROXIMA_NATS_CA_FILE: ['', 'PEM of the CA that signed the server’s certificate; agents get it too'],
+  PROXIMA_AGENT_NATS_URL: ['NATS_URL', 'the address that agents are told'],
+  PROXIMA_EVENTS_MAX_BYTES: ['4GiB', 'room of the stream that snapshots wait in'],
+  PROXIMA_PORT: ['8080', 'port of the API; 0 takes a free one'],
+  PROXIMA_LOG_LEVEL: ['info', 'debug, info, warn or error'],
+  PROXIMA_K8S_STALE_AFTER: ['15m', 'a cluster without a snapshot for this long shows as disconnected'],
+  PROXIMA_K8S_MAINTENANCE_INTERVAL: ['1m', 'how often the backend looks for such clusters'],
+} as const satisfies Record<string, readonly [fallback: string, help: string]>;
+type SettingName = keyof typeof SETTINGS;
+
+/** The settings, a line each, for a help text. */
+export const settingsHelp = (): string =>
+  Object.entries(SETTINGS)
+    .map(([name, [fallback, help]]) => `  ${name.padEnd(32)} ${help}${fallback && ` (${fallback})`}`)
+    .join('\n');
+
 /** Set together: a URL without the others could connect, and then sign nothing for agents. */
 const NATS_GROUP = [
   'NATS_URL',
@@ -48,22 +74,27 @@ const NATS_GROUP = [
 /** Reads every setting and reports all faults together. An empty variable counts as not set. The result is frozen. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): ConfigOutcome {
   const faults: string[] = [];
-  const text = (name: string): string | null => env[name]?.trim() || null;
-  const read = <T>(name: string, fallback: T, reader: (given: string) => T | null, problem: string): T => {
+  const text = (name: SettingName): string | null => env[name]?.trim() || null;
+  const read = <T>(
+    name: SettingName,
+    fallback: T,
+    reader: (given: string) => T | null,
+    problem: string,
+  ): T => {
     const given = text(name);
     if (given === null) return fallback;
     const value = reader(given);
     if (value === null) faults.push(`${name} ${problem}`);
     return value ?? fallback;
   };
-  const url = (name: string, ...schemes: string[]): string | null =>
+  const url = (name: SettingName, ...schemes: string[]): string | null =>
     read<string | null>(
       name,
       null,
       (given) => (isUrl(given, schemes) ? given : null),
       `must be a URL (${schemes.join(', ')})`,
     );
-  const duration = (name: string, fallbackMs: number): number =>
+  const duration = (name: SettingName, fallbackMs: number): number =>
     read(name, fallbackMs, positiveDuration, 'must be a duration of more than zero, such as 15m');
 
   const databaseUrl = url('DATABASE_URL', 'postgres', 'postgresql');

@@ -1,7 +1,7 @@
 /** `./proxima serve`. */
 import { join } from 'node:path';
 import { NatsServerMissing } from '../actors/natsBinary.ts';
-import { readConfig } from '../http/config.ts';
+import { readConfig, settingsHelp } from '../http/config.ts';
 import { serve } from '../http/main.ts';
 import { parseDuration } from '../rules/duration.ts';
 import { readOptions } from './options.ts';
@@ -12,7 +12,8 @@ const INTRO = `usage: ./proxima serve [options]
 Runs the backend until SIGTERM or SIGINT. Without DATABASE_URL and NATS_URL it starts a PostgreSQL and a nats-server
 of its own, with data in .proxima/.
 
-Settings come from the environment; docs/settings.md lists them.`;
+Settings, from the environment:
+${settingsHelp()}`;
 
 const OPTIONS = {
   'stop-with-parent': { type: 'boolean', help: 'end when the process that started this one is gone' },
