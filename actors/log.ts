@@ -21,7 +21,8 @@ export function createLog(level: Level): Log {
   return createLogger({ name: 'proxima', level, serializers: { err: describeError } });
 }
 
-const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** No class of SQLSTATE begins with E; Node's codes do (EPIPE). */
+const SQLSTATE = /^(?!E)[0-9A-Z]{5}$/;
 const CAUSES_SHOWN = 5;
 
 /**

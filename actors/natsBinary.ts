@@ -13,8 +13,15 @@ const GO_MODULE = 'github.com/nats-io/nats-server/v2@v2.11.17';
 /** An empty module cache on two slow cores takes a minute. */
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
 
-/** Folders of system programs, which an ordinary user's PATH does not have. */
-const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/sbin', '/usr/local/bin', '/usr/bin'];
+/** Where programs are that an ordinary user's PATH does not have; the last one is Go's own. */
+const SYSTEM_FOLDERS = [
+  '/usr/sbin',
+  '/usr/local/sbin',
+  '/sbin',
+  '/usr/local/bin',
+  '/usr/bin',
+  '/usr/local/go/bin',
+];
 
 /** No nats-server and no way to get one; the message names the ways, one a line. */
 export class NatsServerMissing extends Error {
@@ -28,11 +35,14 @@ export class NatsServerMissing extends Error {
  */
 export async function ensureNatsServer(o: {
   readonly binDir: string;
+  /** Instead of PATH and of the usual folders beside it. */
   readonly path?: string;
+  readonly systemFolders?: readonly string[];
   readonly onProgress?: (line: string) => void;
 }): Promise<string> {
-  const searched = (o.path ?? process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const found = await findProgram('nats-server', [...searched, ...SYSTEM_FOLDERS, o.binDir]);
+  const path = (o.path ?? process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const folders = [...path, ...(o.systemFolders ?? SYSTEM_FOLDERS)];
+  const found = await findProgram('nats-server', [...folders, o.binDir]);
   if (found !== null) return found;
   const tell = o.onProgress ?? (() => undefined);
   const tried: string[] = [];
@@ -42,7 +52,7 @@ export async function ensureNatsServer(o: {
     ['apt-get', installFromDebian],
   ] as const) {
     try {
-      if (await install(o.binDir, searched, tell)) return join(o.binDir, 'nats-server');
+      if (await install(o.binDir, folders, tell)) return join(o.binDir, 'nats-server');
     } catch (error) {
       tried.push(name);
       causes.push(error);
@@ -78,10 +88,10 @@ const isExecutable = (path: string): Promise<boolean> =>
 /** False where Go is not there; throws when its build fails. */
 async function installWithGo(
   binDir: string,
-  searched: readonly string[],
+  folders: readonly string[],
   tell: (line: string) => void,
 ): Promise<boolean> {
-  const go = await findProgram('go', [...searched, '/usr/local/go/bin']);
+  const go = await findProgram('go', folders);
   if (go === null) return false;
   tell(`building ${GO_MODULE} with Go, about a minute the first time`);
   await mkdir(binDir, { recursive: true });
@@ -96,15 +106,13 @@ async function installWithGo(
 /** Unpacked, not installed: the package would start a service on port 4222. False where apt or root is not there. */
 async function installFromDebian(
   binDir: string,
-  searched: readonly string[],
+  folders: readonly string[],
   tell: (line: string) => void,
 ): Promise<boolean> {
-  const folders = [...searched, ...SYSTEM_FOLDERS];
   const [apt, dpkg] = [await findProgram('apt-get', folders), await findProgram('dpkg-deb', folders)];
   if (apt === null || dpkg === null || process.getuid?.() !== 0) return false;
   tell("fetching Debian's nats-server package");
   await mkdir(binDir, { recursive: true });
-  // Below the system's temporary folder: apt's download user has to reach it.
   const scratch = await mkdtemp(join(tmpdir(), 'proxima-nats-'));
   try {
     const bounded = { cwd: scratch, timeout: INSTALL_TIMEOUT_MS };

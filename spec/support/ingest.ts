@@ -124,7 +124,8 @@ function agentOver(sender: Sender, slug: string, connection: NatsConnection): Ag
   };
 }
 
-function collectInto(logged: Logged[], common: object = {}): Log {
+/** A log whose lines land in `logged`. */
+export function collectInto(logged: Logged[], common: object = {}): Log {
   const at = (level: string) => (fields: object, message: string) => {
     logged.push({ level, message, fields: { ...common, ...fields } });
   };
