@@ -1,7 +1,6 @@
 /** From a delivery to a ticket in its cluster's actor, or to an outcome before that (contracts.md sections 1 and 2). */
 
 import type { Outcome, Ticket } from '../machines/vocabulary.ts';
-import type { EnrolledAgent } from '../store/agents.ts';
 import { recordAttempt } from '../store/ingestAttempts.ts';
 import type { Pool } from '../store/pool.ts';
 import { decodeSnapshot } from '../wire/inventory.ts';
@@ -29,7 +28,8 @@ export interface IngressOptions {
 }
 
 /** One actor per cluster of an environment. */
-export const clusterKey = (agent: EnrolledAgent): string => `${agent.environment_id}/${agent.cluster_slug}`;
+export const clusterKey = (cluster: { readonly environment_id: string; readonly slug: string }): string =>
+  `${cluster.environment_id}/${cluster.slug}`;
 
 /** Processes one delivery and resolves when it is settled. Never throws. */
 export type Receive = (delivery: Delivery) => Promise<void>;
@@ -71,6 +71,9 @@ async function admit(o: IngressOptions, ticket: Ticket, delivery: Delivery): Pro
   if (!decoded.ok) return rejected(decoded.reason, `${decoded.path} ${decoded.problem}`.trimStart());
   const { snapshot, folded } = decoded;
   o.inbox.admit(ticket, { agent: sender.agent, snapshot, folded, publishedAt: delivery.publishedAt });
-  o.notify(clusterKey(sender.agent), ticket);
+  o.notify(
+    clusterKey({ environment_id: sender.agent.environment_id, slug: sender.agent.cluster_slug }),
+    ticket,
+  );
   return null;
 }

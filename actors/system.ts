@@ -9,6 +9,7 @@ import { createInbox } from './inbox.ts';
 import { createIngress } from './ingress.ts';
 import type { Log } from './log.ts';
 import { connectNats, type NatsAddress } from './natsLink.ts';
+import { startPresenceSweep } from './presenceSweep.ts';
 import { startPulling } from './pulling.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createSettle, NAK_DELAYS_MS } from './settle.ts';
@@ -29,6 +30,9 @@ export interface SystemOptions {
   readonly drainMs: number;
   readonly heartbeatFlushMs: number;
   readonly connectTimeoutMs: number;
+  /** A cluster without a snapshot for this long is disconnected (ST-01), and how often that is looked for. */
+  readonly staleAfterMs: number;
+  readonly sweepEveryMs: number;
   readonly eventsMaxBytes: number;
   readonly maxSnapshotBytes: number;
   readonly now: () => Date;
@@ -44,6 +48,8 @@ const DEFAULTS: SystemOptions = {
   drainMs: 5_000,
   heartbeatFlushMs: 1_000,
   connectTimeoutMs: 30_000,
+  staleAfterMs: 15 * 60_000,
+  sweepEveryMs: 60_000,
   eventsMaxBytes: 4 * 1024 ** 3,
   maxSnapshotBytes: MAX_SNAPSHOT_BYTES,
   now: () => new Date(),
@@ -109,6 +115,16 @@ export async function startSystem(o: {
     notify: (key, ticket) => registry.tell(key, { type: 'snapshot.arrived', ticket }),
   });
   const heartbeats = listenForHeartbeats({ link, pool, log, flushEveryMs: options.heartbeatFlushMs, now });
+  const sweep = startPresenceSweep({
+    pool,
+    gate,
+    log,
+    everyMs: options.sweepEveryMs,
+    staleAfterMs: options.staleAfterMs,
+    now,
+    check: (key, clusterId, staleBefore) =>
+      registry.tell(key, { type: 'presence.check', clusterId, staleBefore }),
+  });
   const pulling = startPulling({
     link,
     gate,
@@ -122,6 +138,7 @@ export async function startSystem(o: {
   const stop = async (): Promise<void> => {
     draining.abort();
     gate.stop();
+    await sweep.stop();
     await Promise.all([heartbeats.stop(), pulling.pause(), endedWithin(options.drainMs, pulling.ended())]);
     await Promise.all(inbox.tickets().map((ticket) => settle(ticket, { outcome: 'abandoned' })));
     await pulling.ended();

@@ -94,7 +94,12 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     pool: ingestPool,
     nats: nats.address,
     log,
-    options: { eventsMaxBytes: config.eventsMaxBytes, ...options.system },
+    options: {
+      eventsMaxBytes: config.eventsMaxBytes,
+      staleAfterMs: config.staleAfterMs,
+      sweepEveryMs: config.maintenanceIntervalMs,
+      ...options.system,
+    },
   });
   running.push(() => system.stop());
 

@@ -4,13 +4,21 @@ import type { Db } from './pool.ts';
 
 export type AgentStatusOfCluster = 'connected' | 'disconnected';
 
-/** Ids of clusters that still show as connected and whose last snapshot is older than `before`. */
-export async function findStaleClusters(db: Db, before: Date): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from clusters where agent_status = 'connected' and last_seen_at < $1::timestamptz order by id`,
+/** A cluster by its id, and by what its actor is known under. */
+export interface StaleCluster {
+  readonly id: string;
+  readonly environment_id: string;
+  readonly slug: string;
+}
+
+/** Clusters that still show as connected and whose last snapshot is older than `before`. */
+export async function findStaleClusters(db: Db, before: Date): Promise<StaleCluster[]> {
+  const { rows } = await db.query<StaleCluster>(
+    `select id, environment_id, slug from clusters
+     where agent_status = 'connected' and last_seen_at < $1::timestamptz order by id`,
     [before],
   );
-  return rows.map((row) => row.id);
+  return rows;
 }
 
 /**
