@@ -1,13 +1,19 @@
-import type { Kinds, KubeObject, ResourceKey } from './objects.ts';
+import type { Kinds, KubeObject, PodSpec, ResourceKey } from './objects.ts';
+import { makeBarePod, type WrittenPodSpec } from './pods/makePod.ts';
 import { resourceRow } from './resources.ts';
 import type { Draft, World } from './world.ts';
 
-/** An object as an author writes it: name, namespace and labels instead of full metadata, and any fields of the kind. */
+/**
+ * An object as an author writes it: name, namespace and labels instead of full metadata, and any fields of the kind. A
+ * pod's spec may leave out what the API server fills in.
+ */
 export type Manifest<T extends KubeObject> = { readonly metadata: Draft } & {
-  readonly [field in Exclude<keyof T, 'metadata'>]?: T[field];
+  readonly [field in Exclude<keyof T, 'metadata'>]?:
+    | T[field]
+    | (T[field] extends PodSpec ? WrittenPodSpec : never);
 };
 
-/** Creates the object, or replaces spec, labels and annotations of the one that is there and keeps its identity. */
+/** Creates the object (a pod without a status then starts to live), or replaces spec, labels and annotations of the one that is there and keeps its identity. */
 export function putManifest<R extends ResourceKey>(
   world: World,
   resource: R,
@@ -40,6 +46,10 @@ export function putManifest<R extends ResourceKey>(
       ...(annotations === undefined ? {} : { annotations }),
       ...(ownerReferences === undefined ? {} : { ownerReferences }),
     };
+    if (resource === 'pods' && body.status === undefined) {
+      const pod = makeBarePod(world, draft, (body.spec ?? { containers: [] }) as WrittenPodSpec);
+      return pod as unknown as Kinds[R];
+    }
     const hasStatus = row.subresources.includes('status');
     return world.create(
       resource,

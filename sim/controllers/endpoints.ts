@@ -6,8 +6,13 @@ import { ownedObjects } from './owned.ts';
 
 /** Whether labels hold all pairs of a selector; an empty selector selects nothing, as a Service's does. */
 export function selects(selector: { readonly [key: string]: string } | undefined, pod: KubeObject): boolean {
-  const pairs = Object.entries(selector ?? {});
-  return pairs.length > 0 && pairs.every(([key, value]) => pod.metadata.labels?.[key] === value);
+  const labels = pod.metadata.labels;
+  let pairs = 0;
+  for (const key in selector) {
+    if (labels?.[key] !== selector[key]) return false;
+    pairs += 1;
+  }
+  return pairs > 0;
 }
 
 /** Brings a Service's EndpointSlice and Endpoints in line with the pods that it selects. */
@@ -15,8 +20,9 @@ export function syncService(world: World, namespace: string, name: string): void
   const service = world.store.get('services', namespace, name);
   if (service === null || service.spec.selector === undefined) return;
   const pods = world.store
-    .list('pods', namespace)
-    .filter((pod) => selects(service.spec.selector, pod) && hasAddress(pod));
+    .inNamespace('pods', namespace)
+    .filter((pod) => selects(service.spec.selector, pod) && hasAddress(pod))
+    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const endpoints = pods.map((pod) => endpointOf(world, pod));
   const ports = portsOf(service, pods[0]);
   const slice = ownedObjects(world, 'endpointslices', service)[0];

@@ -4,7 +4,7 @@ import { controllerOf, type World } from '../world.ts';
 import { syncAutoscaler } from './autoscalers.ts';
 import { planCronJob, syncCronJob } from './cronJobs.ts';
 import { syncDaemonSet } from './daemonSets.ts';
-import { syncService } from './endpoints.ts';
+import { selects, syncService } from './endpoints.ts';
 import { collectOrphans } from './garbage.ts';
 import { syncJob } from './jobs.ts';
 import { syncQuota } from './quotas.ts';
@@ -85,7 +85,7 @@ export class Reconciler {
     if (resource === 'cronjobs' && before === null)
       planCronJob(this.#world, namespace, name, object.metadata.uid);
     if (after === null) collectOrphans(this.#world, object);
-    if (resource === 'pods') this.#podChanged(namespace);
+    if (resource === 'pods') this.#podChanged(namespace, [before, after]);
     if (resource === 'nodes') this.#markAll('daemonsets');
     if (resource === 'deployments' || resource === 'statefulsets')
       this.#markIn('horizontalpodautoscalers', namespace);
@@ -93,8 +93,11 @@ export class Reconciler {
     if (resource === 'deployments') this.#markIn('rollouts', namespace);
   }
 
-  #podChanged(namespace: string): void {
-    this.#markIn('services', namespace);
+  #podChanged(namespace: string, states: readonly (KubeObject | null)[]): void {
+    for (const { metadata, spec } of this.#world.store.inNamespace('services', namespace)) {
+      const isConcerned = states.some((pod) => pod !== null && selects(spec.selector, pod));
+      if (isConcerned) this.#mark('services', namespace, metadata.name);
+    }
     this.#markIn('resourcequotas', namespace);
   }
 

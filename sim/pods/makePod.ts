@@ -1,5 +1,5 @@
 import type { Container, KubeObject, Labels, Pod, PodSpec, PodTemplate, Toleration } from '../objects.ts';
-import { ownedBy, type World } from '../world.ts';
+import { type Draft, ownedBy, type World } from '../world.ts';
 import { bornSteady } from './bornSteady.ts';
 import { planPod } from './podLife.ts';
 import { unplacedStatus } from './podStatus.ts';
@@ -92,5 +92,30 @@ export function makePod(world: World, wish: PodWish): Pod {
   );
   if (world.instant) bornSteady(world, pod, wish.node ?? null);
   else planPod(world, pod, wish.node ?? null);
+  return pod;
+}
+
+/** A pod's spec as an author writes it; the API server's defaults fill in the rest. */
+export interface WrittenPodSpec {
+  readonly containers: readonly {
+    readonly name: string;
+    readonly image: string;
+    readonly [field: string]: unknown;
+  }[];
+  readonly [field: string]: unknown;
+}
+
+/** Creates a pod that no controller made; it is scheduled and started like any other. */
+export function makeBarePod(world: World, draft: Draft, written: WrittenPodSpec): Pod {
+  const containers = written.containers.map((container) => ({ resources: {}, ...container }));
+  const defaults = { restartPolicy: 'Always', terminationGracePeriodSeconds: 30 } as const;
+  const spec = admitted(world, { ...defaults, ...written, containers });
+  const pod = world.create(
+    'pods',
+    draft,
+    { spec, status: unplacedStatus(spec) },
+    'kubectl-client-side-apply',
+  );
+  planPod(world, pod, null);
   return pod;
 }
