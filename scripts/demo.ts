@@ -14,7 +14,7 @@ import { SimCluster } from '../sim/cluster.ts';
 import type { SimServer } from '../sim/server.ts';
 import { startSimServer } from '../sim/server.ts';
 import { adminApi } from './adminApi.ts';
-import { readOptions } from './options.ts';
+import { homeOf, readOptions } from './options.ts';
 import { progressLine } from './progressLine.ts';
 import { stopRequested } from './stopSignals.ts';
 
@@ -27,6 +27,7 @@ Starts PostgreSQL, nats-server, the backend, a simulated cluster and an agent on
   KUBECONFIG     reads that cluster instead of a simulated one`;
 
 const OPTIONS = {
+  'data-dir': { type: 'string', help: 'where keys and data are kept (.proxima of the checkout)' },
   pods: { type: 'string', help: 'pods of the simulated cluster (300)' },
   seed: { type: 'string', help: 'seed of the simulated cluster (1)' },
   'stop-with-parent': { type: 'boolean', help: 'end when the process that started this one is gone' },
@@ -60,7 +61,7 @@ export async function runDemo(argv: string[]): Promise<number> {
   const stopped = stopRequested({ withParent: values['stop-with-parent'] === true });
   try {
     const ended = await Promise.race([
-      start(parts, { pods, seed: String(values.seed ?? '1'), progress }),
+      start(parts, { pods, seed: String(values.seed ?? '1'), home: homeOf(values), progress }),
       stopped,
     ]);
     progress.done();
@@ -77,9 +78,9 @@ export async function runDemo(argv: string[]): Promise<number> {
 
 async function start(
   parts: Parts,
-  o: { pods: number; seed: string; progress: ReturnType<typeof progressLine> },
+  o: { pods: number; seed: string; home: string; progress: ReturnType<typeof progressLine> },
 ): Promise<void> {
-  const home = join(import.meta.dirname, '..', '.proxima');
+  const { home } = o;
   const given = process.env;
   const read = readConfig({
     PROXIMA_PORT: given.PROXIMA_PORT,

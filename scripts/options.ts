@@ -1,4 +1,5 @@
 /** Options of the commands in this folder: help texts and errors in one form. */
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** A boolean option, or one with a value, and what it does. */
@@ -34,3 +35,9 @@ export function readOptions(
     return { exitCode: 2 };
   }
 }
+
+/** Folder for keys and data: what `--data-dir` says, else `.proxima` of the checkout. */
+export const homeOf = (values: Readonly<Record<string, string | boolean | undefined>>): string => {
+  const given = values['data-dir'];
+  return typeof given === 'string' ? resolve(given) : join(import.meta.dirname, '..', '.proxima');
+};

@@ -1,10 +1,9 @@
 /** `./proxima serve`. */
-import { join } from 'node:path';
 import { NatsServerMissing } from '../actors/natsBinary.ts';
 import { readConfig, settingsHelp } from '../http/config.ts';
 import { serve } from '../http/main.ts';
 import { parseDuration } from '../rules/duration.ts';
-import { readOptions } from './options.ts';
+import { homeOf, readOptions } from './options.ts';
 import { stopRequested } from './stopSignals.ts';
 
 const INTRO = `usage: ./proxima serve [options]
@@ -16,6 +15,10 @@ Settings, from the environment:
 ${settingsHelp()}`;
 
 const OPTIONS = {
+  'data-dir': {
+    type: 'string',
+    help: 'where servers of our own keep keys and data (.proxima of the checkout)',
+  },
   'stop-with-parent': { type: 'boolean', help: 'end when the process that started this one is gone' },
   'ack-wait': { type: 'string', help: 'after this silence a message is delivered again (90s)' },
 } as const;
@@ -38,7 +41,7 @@ export async function runServe(argv: string[]): Promise<number> {
   const stopped = stopRequested({ withParent: parsed.values['stop-with-parent'] === true });
   try {
     const backend = await serve(read.config, {
-      dataDir: join(import.meta.dirname, '..', '.proxima'),
+      dataDir: homeOf(parsed.values),
       ...(ackWaitMs === undefined ? {} : { system: { ackWaitMs } }),
     });
     if (backend.administratorToken !== null) {
