@@ -3,7 +3,7 @@
  * `node bench/ingest.ts [rounds]`; figures and goals are in bench/README.md.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { syncCluster } from '../actors/syncCluster.ts';
@@ -39,6 +39,8 @@ interface Measurement {
 
 async function main(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'proxima-bench-'));
+  // Run by root, the server is somebody else, and would keep its data elsewhere if it could not enter.
+  await chmod(dir, 0o755);
   const server = await startEmbeddedPostgres({ dir: join(dir, 'postgres') });
   const pool = createPool(server.url);
   try {
