@@ -15,15 +15,24 @@ export function editTemplate<T extends { readonly spec: { readonly template?: Po
   edit: TemplateEdit,
 ): T {
   const { template } = object.spec;
-  if (template === undefined) return object;
+  return template === undefined
+    ? object
+    : { ...object, spec: { ...object.spec, template: edited(template, edit) } };
+}
+
+/** The template with another image in its first container. */
+export function withImage(template: PodTemplate, image: string): PodTemplate {
+  return edited(template, { image });
+}
+
+function edited(template: PodTemplate, edit: TemplateEdit): PodTemplate {
   const [first, ...others] = template.spec.containers;
-  if (first === undefined) return object;
+  if (first === undefined) return template;
   const annotations = { ...template.metadata.annotations, ...edit.annotations };
-  const edited: PodTemplate = {
+  return {
     metadata: { ...template.metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
     spec: { ...template.spec, containers: [editContainer(first, edit), ...others] },
   };
-  return { ...object, spec: { ...object.spec, template: edited } };
 }
 
 function editContainer(container: Container, edit: TemplateEdit): Container {

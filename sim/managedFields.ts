@@ -29,6 +29,25 @@ function branch(value: unknown): Fields {
   return items;
 }
 
+const statusTrees = new Map<string, Fields>();
+
+/**
+ * The `fieldsV1` tree of a status. Its lists and maps are shown as wholes, so every status with the same fields has the
+ * same tree: thousands of pods share a few.
+ */
+export function statusTree(status: object): Fields {
+  const fields = Object.entries(status)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([field]) => field);
+  const key = fields.join();
+  let tree = statusTrees.get(key);
+  if (tree === undefined) {
+    tree = { 'f:status': Object.fromEntries(fields.map((field) => [`f:${field}`, {}])) };
+    statusTrees.set(key, tree);
+  }
+  return tree;
+}
+
 /** One entry of `managedFields`. */
 export function managedBy(
   manager: string,

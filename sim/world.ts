@@ -1,5 +1,5 @@
 import { Agenda } from './agenda.ts';
-import { fieldTree, managedBy, touched } from './managedFields.ts';
+import { fieldTree, managedBy, statusTree, touched } from './managedFields.ts';
 import type { Kinds, KubeObject, Labels, ManagedField, OwnerReference, Pod, ResourceKey } from './objects.ts';
 import { Random } from './random.ts';
 import { apiVersionOf, resourceRow } from './resources.ts';
@@ -35,6 +35,7 @@ export class World {
   readonly downNodes = new Set<string>();
   readonly #podsPerNode = new Map<string, number>();
   #podAddresses = 0;
+  #spelled = { ms: Number.NaN, text: '' };
   nowMs: number;
   instant = false;
 
@@ -67,7 +68,8 @@ export class World {
 
   /** The clock in the API's spelling. */
   now(): string {
-    return timeText(this.nowMs);
+    if (this.#spelled.ms !== this.nowMs) this.#spelled = { ms: this.nowMs, text: timeText(this.nowMs) };
+    return this.#spelled.text;
   }
 
   /** Plans an action in `delayMs` from now. */
@@ -75,26 +77,29 @@ export class World {
     this.agenda.at(this.nowMs + delayMs, act);
   }
 
-  /** Stores a new object with fresh identity; `manager` is who wrote it. */
-  create<R extends ResourceKey>(resource: R, draft: Draft, body: Body<Kinds[R]>, manager: string): Kinds[R] {
+  /**
+   * Stores a new object with fresh identity; `manager` is who wrote it, and `sent` what of the body it wrote, where
+   * admission has added to that.
+   */
+  create<R extends ResourceKey>(
+    resource: R,
+    draft: Draft,
+    body: Body<Kinds[R]>,
+    manager: string,
+    sent?: object,
+  ): Kinds[R] {
     const row = resourceRow(resource);
     const apiVersion = apiVersionOf(row);
     const { status, ...written } = body as { status?: object };
     const managedFields: ManagedField[] = [
       managedBy(manager, apiVersion, this.now(), {
         'f:metadata': { ...(draft.labels === undefined ? {} : { 'f:labels': fieldTree(draft.labels) }) },
-        ...fieldTree(written),
+        ...fieldTree(sent ?? written),
       }),
     ];
     if (status !== undefined && Object.keys(status).length > 0) {
       managedFields.push(
-        managedBy(
-          statusWriter(resource),
-          apiVersion,
-          this.now(),
-          { 'f:status': fieldTree(status) },
-          'status',
-        ),
+        managedBy(statusWriter(resource), apiVersion, this.now(), statusTree(status), 'status'),
       );
     }
     const metadata = {
@@ -113,7 +118,7 @@ export class World {
   update<R extends ResourceKey>(resource: R, object: Kinds[R], manager: string): Kinds[R] {
     const row = resourceRow(resource);
     const before = this.store.get(resource, object.metadata.namespace ?? '', object.metadata.name);
-    const moved = before !== null && specText(before) !== specText(object);
+    const moved = before !== null && !hasSameSpec(before, object);
     const generation = row.generation ? (before?.metadata.generation ?? 0) + (moved ? 1 : 0) : undefined;
     const entry = managedBy(manager, apiVersionOf(row), this.now(), { 'f:spec': fieldTree(specOf(object)) });
     return this.store.put(resource, {
@@ -133,7 +138,7 @@ export class World {
       statusWriter(resource),
       object.apiVersion,
       this.now(),
-      { 'f:status': fieldTree(status) },
+      statusTree(status),
       'status',
     );
     return this.store.put(resource, {
@@ -147,8 +152,9 @@ function specOf(object: KubeObject): object {
   return 'spec' in object && typeof object.spec === 'object' && object.spec !== null ? object.spec : {};
 }
 
-function specText(object: KubeObject): string {
-  return JSON.stringify(specOf(object));
+function hasSameSpec(a: KubeObject, b: KubeObject): boolean {
+  const [one, other] = [specOf(a), specOf(b)];
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 function statusWriter(resource: ResourceKey): string {

@@ -43,6 +43,12 @@ const computed: { readonly [group: string]: ServedVersion } = {
   },
 };
 
+/** Subresources that are exchanged as objects of another group. */
+const ofSubresource: { readonly [name: string]: Pick<ServedResource, 'group' | 'version' | 'kind'> } = {
+  scale: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+  eviction: { group: 'policy', version: 'v1', kind: 'Eviction' },
+};
+
 /** The stored resource behind a path, or null when the cluster does not serve it (any more). */
 export function servedRow(
   cluster: SimCluster,
@@ -90,9 +96,7 @@ function discovered(row: ResourceRow): ServedResource[] {
       name: `${key}/${name}`,
       singularName: '',
       namespaced,
-      ...(name === 'scale' ? { group: 'autoscaling', version: 'v1' } : {}),
-      ...(name === 'eviction' ? { group: 'policy', version: 'v1' } : {}),
-      kind: name === 'scale' ? 'Scale' : name === 'eviction' ? 'Eviction' : kind,
+      ...(ofSubresource[name] ?? { kind: name === 'proxy' ? `${kind}ProxyOptions` : kind }),
       verbs: name === 'log' ? ['get'] : [],
     })),
   ];

@@ -62,7 +62,11 @@ export function allows(rights: TokenRights, attempt: Attempt): boolean {
 
 /** The 403 for a request that the rights do not allow, or null. Paths that name no resource are open to every token. */
 export function refusal(rights: TokenRights, target: Target): Answer | null {
-  if (target.kind === 'resource') return allows(rights, target) ? null : forbidden(rights, target);
+  if (target.kind === 'resource') {
+    // RBAC's default bindings let everybody who is somebody ask for his own rights.
+    const isOwnReview = target.resource === 'selfsubjectaccessreviews' && rights !== anonymous;
+    return isOwnReview || allows(rights, target) ? null : forbidden(rights, target);
+  }
   return rights !== anonymous || publicPaths.has(target.path) ? null : forbidden(rights, target);
 }
 

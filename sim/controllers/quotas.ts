@@ -13,12 +13,28 @@ export function amountOf(quantity: string | undefined, what: 'cpu' | 'memory'): 
   return value * (units[unit] ?? 1);
 }
 
-function sumOf(spec: PodSpec, from: 'requests' | 'limits', what: 'cpu' | 'memory'): number {
+interface Asks {
+  readonly requests: { readonly cpu: number; readonly memory: number };
+  readonly limits: { readonly cpu: number; readonly memory: number };
+}
+
+// A spec never changes, and a namespace is counted again at every change of one of its pods.
+const asks = new WeakMap<PodSpec, Asks>();
+
+/** What a pod's containers and native sidecars ask for together, in millicores and bytes. */
+function asksOf(spec: PodSpec): Asks {
+  const known = asks.get(spec);
+  if (known !== undefined) return known;
   const sidecars = (spec.initContainers ?? []).filter((each) => each.restartPolicy === 'Always');
-  return [...spec.containers, ...sidecars].reduce(
-    (sum, each) => sum + amountOf(each.resources[from]?.[what], what),
-    0,
-  );
+  const containers = [...spec.containers, ...sidecars];
+  const sum = (from: 'requests' | 'limits', what: 'cpu' | 'memory'): number =>
+    containers.reduce((total, each) => total + amountOf(each.resources[from]?.[what], what), 0);
+  const summed = {
+    requests: { cpu: sum('requests', 'cpu'), memory: sum('requests', 'memory') },
+    limits: { cpu: sum('limits', 'cpu'), memory: sum('limits', 'memory') },
+  };
+  asks.set(spec, summed);
+  return summed;
 }
 
 /** Millicores and bytes in the API's canonical spelling. */
@@ -57,7 +73,7 @@ function usedOf(pods: readonly Pod[], key: string): string {
   const side = from === 'limits' ? 'limits' : 'requests';
   const unit = what === 'memory' ? 'memory' : 'cpu';
   return quantityText(
-    pods.reduce((sum, pod) => sum + sumOf(pod.spec, side, unit), 0),
+    pods.reduce((sum, pod) => sum + asksOf(pod.spec)[side][unit], 0),
     unit,
   );
 }

@@ -89,8 +89,14 @@ export class Reconciler {
     if (resource === 'nodes') this.#markAll('daemonsets');
     if (resource === 'deployments' || resource === 'statefulsets')
       this.#markIn('horizontalpodautoscalers', namespace);
-    // A Rollout may take its template from a Deployment.
-    if (resource === 'deployments') this.#markIn('rollouts', namespace);
+    if (resource === 'deployments') this.#markReferring(namespace, name);
+  }
+
+  /** Rollouts may take their template from a Deployment. */
+  #markReferring(namespace: string, deployment: string): void {
+    for (const { metadata, spec } of this.#world.store.inNamespace('rollouts', namespace)) {
+      if (spec.workloadRef?.name === deployment) this.#mark('rollouts', namespace, metadata.name);
+    }
   }
 
   #podChanged(namespace: string, states: readonly (KubeObject | null)[]): void {

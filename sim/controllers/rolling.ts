@@ -92,19 +92,10 @@ function ensureReplicaSet(
   const annotation = revisionAnnotation[resource];
   const revisionOf = (set: ReplicaSet): number => Number(set.metadata.annotations?.[annotation] ?? 0);
   const newest = Math.max(0, ...sets.map(revisionOf));
-  const replicas = owner.spec.replicas ?? 1;
   const found = sets.find((set) => set.metadata.name === `${name}-${hash}`);
   if (found !== undefined && revisionOf(found) === newest) return found;
   const revision = String(newest + 1);
-  const annotations = {
-    [annotation]: revision,
-    ...(resource === 'deployments'
-      ? {
-          'deployment.kubernetes.io/desired-replicas': String(replicas),
-          'deployment.kubernetes.io/max-replicas': String(replicas + maxSurge(owner, replicas)),
-        }
-      : {}),
-  };
+  const annotations = { [annotation]: revision, ...sizeAnnotations(resource, owner) };
   const manager = resource === 'deployments' ? 'kube-controller-manager' : 'rollouts-controller';
   world.update(
     resource,
@@ -134,6 +125,16 @@ function ensureReplicaSet(
     },
     manager,
   );
+}
+
+/** What the Deployment controller notes on a ReplicaSet each time it sizes it. */
+function sizeAnnotations(resource: RollingKey, owner: Rolling): Labels {
+  if (resource === 'rollouts') return {};
+  const replicas = owner.spec.replicas ?? 1;
+  return {
+    'deployment.kubernetes.io/desired-replicas': String(replicas),
+    'deployment.kubernetes.io/max-replicas': String(replicas + maxSurge(owner, replicas)),
+  };
 }
 
 function rollingUpdate(owner: Rolling): Fields {
@@ -205,7 +206,12 @@ function setReplicas(
   const stored = world.store.get('replicasets', set.metadata.namespace ?? '', set.metadata.name) ?? set;
   if (stored.spec.replicas === replicas) return;
   const from = stored.spec.replicas;
-  world.update('replicasets', { ...stored, spec: { ...stored.spec, replicas } }, 'kube-controller-manager');
+  const annotations = { ...stored.metadata.annotations, ...sizeAnnotations(resource, owner) };
+  world.update(
+    'replicasets',
+    { ...stored, metadata: { ...stored.metadata, annotations }, spec: { ...stored.spec, replicas } },
+    'kube-controller-manager',
+  );
   if (world.instant) return;
   recordEvent(world, {
     about: owner,

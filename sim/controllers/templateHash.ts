@@ -2,10 +2,21 @@ import { hash32 } from '../random.ts';
 
 const hashAlphabet = 'bcdf456789';
 
+const hashes = new WeakMap<object, string>();
+
 /** A template's hash in the spelling of `pod-template-hash`: digits mapped to letters that make no words. */
-export function templateHash(template: unknown): string {
+export function templateHash(template: object): string {
+  let hash = hashes.get(template);
+  if (hash === undefined) {
+    hash = hashOf(template);
+    hashes.set(template, hash);
+  }
+  return hash;
+}
+
+function hashOf(template: object): string {
   const text = JSON.stringify(template);
-  const digits = String(hash32(text)).padStart(9, String(hash32(`${text}+`) % 10));
+  const digits = String(hash32(text)).padStart(9, '0');
   return Array.from(digits, (digit) => hashAlphabet.charAt(Number(digit))).join('');
 }
 

@@ -1,6 +1,7 @@
 import { createClaim } from '../controllers/claims.ts';
 import { runCronJob } from '../controllers/cronJobs.ts';
-import type { Labels } from '../objects.ts';
+import { withImage } from '../editTemplate.ts';
+import type { Labels, Rolling } from '../objects.ts';
 import { fateKey } from '../pods/fate.ts';
 import type { World } from '../world.ts';
 import { type Origin, originLabels, selectorLabels } from './apply.ts';
@@ -56,8 +57,8 @@ export function generateTeam(world: World, plan: TeamPlan): Labels {
     drawFate(world, namespace, name);
     generateFront(world, { namespace, name, origin, replicas });
     generateDeployment(world, { namespace, name, origin, replicas });
+    if (random.chance(0.5)) liveThroughRollouts(world, plan, name, replicas);
     settle();
-    rollBack(world, plan, name);
     sample = selectorLabels(name, origin);
   }
   return sample;
@@ -158,26 +159,31 @@ function drawFate(world: World, namespace: string, name: string): void {
   if (fate !== null) world.fates.set(fateKey('Deployment', namespace, name), fate);
 }
 
-/** Gives half of the Deployments a past: up to three rollouts, whose ReplicaSets stay at zero. */
-function rollBack(world: World, plan: TeamPlan, name: string): void {
-  if (!world.random.chance(0.5)) return;
-  const ages = Array.from({ length: world.random.int(1, 3) }, () => world.random.next()).sort(
-    (a, b) => b - a,
-  );
-  for (const days of ages) {
-    plan.ageDays(days);
-    const deployment = world.store.get('deployments', plan.namespace, name);
-    const template = deployment?.spec.template;
-    if (deployment === null || template === undefined) return;
-    const containers = template.spec.containers.map((each, at) =>
-      at === 0 ? { ...each, image: nextImage(world.random, each.image) } : each,
-    );
-    const rolled = { ...template, spec: { ...template.spec, containers } };
+/**
+ * Gives a Deployment a past: up to three rollouts, whose ReplicaSets stay at zero. It has no pods meanwhile, so that a
+ * large cluster is generated without a churn that nobody would see.
+ */
+function liveThroughRollouts(world: World, plan: TeamPlan, name: string, replicas: number): void {
+  const rollouts = world.random.int(1, 3);
+  const ages = Array.from({ length: rollouts }, () => world.random.next()).sort((a, b) => b - a);
+  const edit = (change: (spec: Rolling['spec']) => Partial<Rolling['spec']>): void => {
+    const stored = world.store.get('deployments', plan.namespace, name);
+    if (stored === null) return;
     world.update(
       'deployments',
-      { ...deployment, spec: { ...deployment.spec, template: rolled } },
+      { ...stored, spec: { ...stored.spec, ...change(stored.spec) } },
       'kubectl-set',
     );
+  };
+  edit(() => ({ replicas: 0 }));
+  plan.settle();
+  for (const days of ages) {
+    plan.ageDays(days);
+    edit(({ template }) => {
+      const image = nextImage(world.random, template?.spec.containers[0]?.image ?? '');
+      return template === undefined ? {} : { template: withImage(template, image) };
+    });
     plan.settle();
   }
+  edit(() => ({ replicas }));
 }

@@ -95,21 +95,30 @@ export function makePod(world: World, wish: PodWish): Pod {
   return pod;
 }
 
+interface WrittenContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly [field: string]: unknown;
+}
+
 /** A pod's spec as an author writes it; the API server's defaults fill in the rest. */
 export interface WrittenPodSpec {
-  readonly containers: readonly {
-    readonly name: string;
-    readonly image: string;
-    readonly [field: string]: unknown;
-  }[];
+  readonly containers: readonly WrittenContainer[];
+  readonly initContainers?: readonly WrittenContainer[];
   readonly [field: string]: unknown;
 }
 
 /** Creates a pod that no controller made; it is scheduled and started like any other. */
 export function makeBarePod(world: World, draft: Draft, written: WrittenPodSpec): Pod {
-  const containers = written.containers.map((container) => ({ resources: {}, ...container }));
-  const defaults = { restartPolicy: 'Always', terminationGracePeriodSeconds: 30 } as const;
-  const spec = admitted(world, { ...defaults, ...written, containers });
+  const { containers, initContainers, ...rest } = written;
+  const complete = (container: WrittenContainer): Container => ({ resources: {}, ...container });
+  const spec = admitted(world, {
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    ...rest,
+    containers: containers.map(complete),
+    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(complete) }),
+  });
   const pod = world.create(
     'pods',
     draft,
