@@ -89,6 +89,8 @@ export function makePod(world: World, wish: PodWish): Pod {
     },
     { spec, status: unplacedStatus(spec) },
     wish.controller,
+    // The controller sent its template; what admission added to it has no manager.
+    { spec: template.spec },
   );
   if (world.instant) bornSteady(world, pod, wish.node ?? null);
   else planPod(world, pod, wish.node ?? null);
