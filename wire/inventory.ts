@@ -54,7 +54,6 @@ export async function decodeSnapshot(
   let folded = 0;
   for (const kind of kinds) {
     const records = data[kind.name] ?? [];
-    fillAbsent(kind, records);
     const unique = foldDuplicates(kind, records);
     folded += records.length - unique.length;
     data[kind.name] = unique;
@@ -84,17 +83,6 @@ async function unpack(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return tooLarge;
     return { ok: false, reason: 'encoding', path: '', problem: 'is not gzip' };
-  }
-}
-
-/** Absent keys read as null, or as the empty map or list of their field. */
-function fillAbsent(kind: Kind, records: Record<string, unknown>[]): void {
-  const fields = Object.entries(kind.fields);
-  for (const record of records) {
-    for (const [key, field] of fields) {
-      if (record[key] === undefined)
-        record[key] = field.absent === undefined ? null : structuredClone(field.absent);
-    }
   }
 }
 

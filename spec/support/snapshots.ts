@@ -50,7 +50,7 @@ const plainRecord = (entries: [string, fc.Arbitrary<unknown>][]): fc.Arbitrary<R
 /** Any value that a schema of the kind table admits. */
 function anyOfSchema(schema: Schema): fc.Arbitrary<unknown> {
   const s = schema as {
-    type?: string;
+    type?: string | string[];
     format?: string;
     minLength?: number;
     minimum?: number;
@@ -58,9 +58,10 @@ function anyOfSchema(schema: Schema): fc.Arbitrary<unknown> {
     items?: Schema;
     properties?: Record<string, Schema>;
     additionalProperties?: Schema | false;
-    anyOf?: Schema[];
   };
-  if (s.anyOf !== undefined) return fc.oneof(...s.anyOf.map(anyOfSchema));
+  if (Array.isArray(s.type)) {
+    return fc.oneof(...s.type.map((type) => anyOfSchema({ ...schema, type })));
+  }
   switch (s.type) {
     case 'null':
       return fc.constant(null);

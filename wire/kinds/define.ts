@@ -108,10 +108,13 @@ export const list = <T>(item: Shape<T>): Field<T[]> => ({
 /** One object of a shape. */
 export const object = <T>(shape: Shape<T>): Field<T> => field('jsonb', shape.schema);
 
-/** The same field, null allowed. */
+/**
+ * The same field, null allowed. A union type rather than `anyOf`: the other keywords of a type say nothing about null,
+ * and a failed branch would make an error object for every null of a snapshot.
+ */
 export const nullable = <T>(inner: Field<T>): Field<T | null> => ({
   column: inner.column,
-  schema: { anyOf: [inner.schema, { type: 'null' }] },
+  schema: { ...inner.schema, type: [inner.schema.type, 'null'] },
   nullable: true,
   keepsStored: false,
 });
@@ -128,18 +131,24 @@ export interface Shape<T> {
 /** The shape of a nested object; keys that it does not name are dropped on arrival. */
 export const shape = <F extends Fields>(fields: F): Shape<RecordOf<F>> => ({ schema: recordSchema(fields) });
 
+/** What an absent key reads as; undefined where the key has to be there. */
+const defaultOf = (f: Field<unknown>): unknown => (f.nullable ? null : f.absent);
+
 /**
  * The JSON schema of a record. Only fields that can be neither null nor empty are required, so that an older agent
- * which does not know a newer field is still heard; unknown keys are removed, not refused.
+ * which does not know a newer field is still heard: validation fills in the rest. Unknown keys are removed, not refused.
  */
 export function recordSchema(fields: Fields): Schema {
-  const required = Object.entries(fields)
-    .filter(([, f]) => !f.nullable && f.absent === undefined)
-    .map(([key]) => key);
+  const entries = Object.entries(fields);
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(fields).map(([key, f]) => [key, f.schema])),
-    required,
+    properties: Object.fromEntries(
+      entries.map(([key, f]) => {
+        const absent = defaultOf(f);
+        return [key, absent === undefined ? f.schema : { ...f.schema, default: absent }];
+      }),
+    ),
+    required: entries.filter(([, f]) => defaultOf(f) === undefined).map(([key]) => key),
     additionalProperties: false,
   };
 }
