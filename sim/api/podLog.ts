@@ -27,8 +27,9 @@ function chooseContainer(pod: Pod, wanted: string): Container | string {
   if (wanted !== '') {
     return all.find((each) => each.name === wanted) ?? `container ${wanted} is not valid for pod ${name}`;
   }
-  const [only] = all;
-  if (only !== undefined && all.length === 1) return only;
+  // Init containers and sidecars are no reason to ask which one is meant; they are only named in the question.
+  const [only] = containers;
+  if (only !== undefined && containers.length === 1) return only;
   const names = all.map((each) => each.name).join(' ');
   return `a container name must be specified for pod ${name}, choose one of: [${names}]`;
 }

@@ -13,6 +13,7 @@ describe('sim: pod logs', () => {
     const put = (name: string, spec: { containers: typeof one; initContainers?: typeof one }): Pod =>
       rig.cluster.put('pods', { metadata: { name, namespace: NAMESPACE }, spec });
     put('talker', { containers: one });
+    put('prepared', { initContainers: [{ name: 'setup', image: 'i' }], containers: one });
     put('pair', {
       initContainers: [{ name: 'setup', image: 'i' }],
       containers: [...one, { name: 'side', image: 's' }],
@@ -66,6 +67,13 @@ describe('sim: pod logs', () => {
       [400, 'a container name must be specified for pod pair, choose one of: [setup main side]'],
     );
     assert.equal((await log('pair', 'container=side')).status, 200);
+  });
+
+  it('takes the only main container when none is named, whatever init containers there are', async () => {
+    const unnamed = await log('prepared');
+    assert.equal(unnamed.status, 200);
+    assert.equal(unnamed.text, (await log('prepared', 'container=main')).text);
+    assert.notEqual(unnamed.text, (await log('prepared', 'container=setup')).text);
   });
 
   it('answers 404 for a pod that is not there and 204 for one that has no node yet', async () => {
