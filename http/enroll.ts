@@ -16,11 +16,12 @@ import { countEnrollment, lockUsableToken } from '../store/installTokens.ts';
 import type { Db } from '../store/pool.ts';
 import { inTransaction } from '../store/tx.ts';
 import type { Enrollment, EnrollRequest, RenewRequest } from '../wire/enroll.ts';
-import { renewalText } from '../wire/enroll.ts';
+import { enrollRequestSchema, renewalText } from '../wire/enroll.ts';
 import { HEARTBEAT_SECONDS, RENEW_SKEW_MS } from '../wire/limits.ts';
+import { compileSchema } from '../wire/validate.ts';
 import type { Backend } from './backend.ts';
 import type { Refusal } from './refusal.ts';
-import { isRefusal, refuse } from './refusal.ts';
+import { badBody, isRefusal, refuse } from './refusal.ts';
 import { isUuid } from './uuid.ts';
 
 /** Longer than a signature and a few row locks take; an enrollment that waits longer is better tried again. */
@@ -35,27 +36,42 @@ export interface Enrolled {
   readonly enrollment: Enrollment;
 }
 
+/** A body of which nothing but the token has been looked at. */
+export type TokenBearer = Pick<EnrollRequest, 'install_token'>;
+
+const checkRequest = compileSchema<EnrollRequest>(enrollRequestSchema);
+
 /**
- * Binds the agent's nkey to its name, or answers again when that is what is bound already. `bodyText` is the body as it
- * came, which the signature covers.
+ * Binds the agent's nkey to its name, or answers again when that is what is bound already. The token comes first: without
+ * a good one nothing is told about the rest of the body. `bodyText` is the body as it came, which the signature covers.
  */
-export async function enroll(
+export function enroll(
   backend: Backend,
-  asked: { request: EnrollRequest; bodyText: string; signature: string; now: Date },
+  asked: { body: TokenBearer; bodyText: string; signature: string; now: Date },
 ): Promise<Enrolled | Refusal> {
-  const { request, now } = asked;
-  const outcome = await inTransaction(backend.pool, TRANSACTION_MS, async (db) => {
-    const token = await lockUsableToken(db, request.install_token, now);
+  const { body, now } = asked;
+  return inTransaction(backend.pool, TRANSACTION_MS, async (db) => {
+    const token = await lockUsableToken(db, body.install_token, now);
     if (token === null) return invalidToken();
-    if (!verifySignature(request.nkey, Buffer.from(asked.bodyText), asked.signature)) return badSignature();
-    if (token.cluster_slug !== null && token.cluster_slug !== request.cluster_slug) {
-      return token.spent ? invalidToken() : wrongCluster();
-    }
+    const request = readRequest(token, asked);
+    if (isRefusal(request)) return token.spent ? invalidToken() : request;
     const bound = await bind(db, token, request);
     if (isRefusal(bound)) return bound;
     return { kind: bound.kind, enrollment: await enrollmentOf(backend, db, bound.agent, now) };
   });
-  return outcome;
+}
+
+/** The request as its signer wrote it, for a cluster that the token is good for. */
+function readRequest(
+  token: UsableToken,
+  asked: { body: TokenBearer; bodyText: string; signature: string },
+): EnrollRequest | Refusal {
+  const checked = checkRequest(asked.body);
+  if (!checked.ok) return badBody(checked.path, checked.problem);
+  const request = checked.value;
+  if (!verifySignature(request.nkey, Buffer.from(asked.bodyText), asked.signature)) return badSignature();
+  const isForIt = token.cluster_slug === null || token.cluster_slug === request.cluster_slug;
+  return isForIt ? request : wrongCluster();
 }
 
 type Bound = { readonly kind: 'enrolled' | 'answered_again'; readonly agent: EnrolledAgent };

@@ -1,7 +1,7 @@
 /** Enrollment and renewal: open, because the install token or the nkey's signature is the credential. */
 
 import { enrollments } from '../../actors/metrics.ts';
-import type { EnrollRequest, RenewRequest } from '../../wire/enroll.ts';
+import type { RenewRequest } from '../../wire/enroll.ts';
 import {
   AGENTS_PATH,
   enrollmentSchema,
@@ -11,7 +11,7 @@ import {
 } from '../../wire/enroll.ts';
 import type { Answer } from '../answer.ts';
 import { bodyOf } from '../body.ts';
-import type { Enrolled } from '../enroll.ts';
+import type { Enrolled, TokenBearer } from '../enroll.ts';
 import { enroll, renew } from '../enroll.ts';
 import type { Refusal } from '../refusal.ts';
 import { isRefusal } from '../refusal.ts';
@@ -28,6 +28,13 @@ function counted(result: Enrolled | Refusal): Answer {
   return { kind: 'json', status: 200, body: result.enrollment };
 }
 
+/** Until the token is known to be good, nothing else of the body is looked at (contracts.md section 4). */
+const tokenBearer = {
+  type: 'object',
+  properties: { install_token: enrollRequestSchema.properties.install_token },
+  required: ['install_token'],
+};
+
 export const enrollRoutes: readonly Route[] = [
   openRoute({
     method: 'POST',
@@ -35,12 +42,10 @@ export const enrollRoutes: readonly Route[] = [
     summary: 'Enroll an agent with an install token.',
     reason: 'the install token and the signature of the nkey are the credential',
     budget: { name: 'enroll', perMinute: 10, message: 'too many enrollment attempts from this address' },
-    body: bodyOf<EnrollRequest>(enrollRequestSchema),
+    body: { schema: enrollRequestSchema, check: bodyOf<TokenBearer>(tokenBearer).check },
     answer: enrollmentSchema,
     handle: async ({ backend, request, body, bodyText, now }) =>
-      counted(
-        await enroll(backend, { request: body, bodyText, signature: request.header(SIGNATURE_HEADER), now }),
-      ),
+      counted(await enroll(backend, { body, bodyText, signature: request.header(SIGNATURE_HEADER), now })),
   }),
   openRoute({
     method: 'POST',

@@ -141,10 +141,21 @@ describe('enrollment', () => {
       texts.add(answer.text);
     }
     equal(texts.size, 1);
-    deepEqual(codeOf(await enroll(request('pxi_unknown', nkey), createNkey('user'))), [
-      401,
-      'invalid_install_token',
-    ]);
+    for (const token of ['pxi_unknown', spent.token]) {
+      backend.advance(MINUTE_MS);
+      for (const answer of [
+        await enroll(request(token, nkey), createNkey('user')),
+        await enroll({ install_token: token }, nkey),
+        await enroll(request(token, nkey, { nkey: 'not a key', more: 1 }), nkey),
+        await enroll(request(token, nkey, { cluster_slug: 'Not A Slug' }), nkey),
+      ]) {
+        equal(answer.status, 401);
+        texts.add(answer.text);
+      }
+    }
+    equal(texts.size, 1);
+    backend.advance(MINUTE_MS);
+    equal((await enroll({ install_token: 7 }, nkey)).status, 400);
   });
 
   it('lets two enrollments race for the last use of a token, and one win', async () => {
@@ -205,11 +216,14 @@ describe('enrollment', () => {
 
   it('names the path of what is wrong in a body, never a value', async () => {
     const nkey = createNkey('user');
-    const { status, text, json } = await enroll(request('pxi_x', nkey, { cluster_slug: 'Not A Slug' }), nkey);
+    const { token } = await installToken();
+    const before = await counted('bad_request');
+    const { status, text, json } = await enroll(request(token, nkey, { cluster_slug: 'Not A Slug' }), nkey);
     equal(status, 400);
+    equal(await counted('bad_request'), before + 1);
     equal(json.error.details?.path, '/cluster_slug');
     ok(!text.includes('Not A Slug'));
-    deepEqual(codeOf(await enroll(request('pxi_x', nkey, { cluster_name: 'a\u0000b' }), nkey)), [
+    deepEqual(codeOf(await enroll(request(token, nkey, { cluster_name: 'a\u0000b' }), nkey)), [
       400,
       'bad_request',
     ]);
