@@ -1,9 +1,9 @@
 /** Administration of tenants and what ingest refused (contracts.md sections 1, 2 and 5); `admin:write` throughout. */
 
-import { claimedClusterUids } from '../../store/claimedUids.ts';
+import { bindClaimants, claimedClusterUids } from '../../store/claimedUids.ts';
 import { acceptClusterUid } from '../../store/clusterSync.ts';
 import { getCluster } from '../../store/clusters.ts';
-import { listRejected } from '../../store/rejected.ts';
+import { getRejected, listRejected } from '../../store/rejected.ts';
 import { createClient, createEnvironment, listClients, listEnvironments } from '../../store/tenants.ts';
 import { inTransaction } from '../../store/tx.ts';
 import type { Schema } from '../../wire/kinds/define.ts';
@@ -84,7 +84,7 @@ const tenantRoutes: readonly Route[] = [
   }),
 ];
 
-const rejected = object({
+const rejectedProperties = {
   id: uuid,
   agent_id: text,
   type: text,
@@ -97,7 +97,7 @@ const rejected = object({
   received_at: time,
   size_bytes: count,
   content_encoding: nullable(text),
-});
+};
 
 const ingestRoutes: readonly Route[] = [
   systemRoute({
@@ -105,11 +105,24 @@ const ingestRoutes: readonly Route[] = [
     path: '/api/v1/admin/rejected',
     summary: 'List messages that ingest refused, the newest first.',
     query: listPages,
-    answer: listOf(rejected, pageMeta),
+    answer: listOf(object(rejectedProperties), pageMeta),
     async handle({ backend, query }) {
       const page = pageOf(query);
       const { rows, total } = await listRejected(backend.pool, page);
       return many(rows, { total, page: page.page, per_page: page.perPage });
+    },
+  }),
+  systemRoute({
+    method: 'GET',
+    path: '/api/v1/admin/rejected/:id',
+    summary: 'Get a message that ingest refused, with its first 64 KiB in base64.',
+    answer: dataOf(object({ ...rejectedProperties, head: text })),
+    async handle({ backend, params }) {
+      const id = params.id ?? '';
+      const message = isUuid(id) ? await getRejected(backend.pool, id) : null;
+      return message === null
+        ? notFound('message')
+        : one({ ...message, head: message.head.toString('base64') });
     },
   }),
   systemRoute({
@@ -131,6 +144,7 @@ const ingestRoutes: readonly Route[] = [
           });
         }
         await acceptClusterUid(db, cluster.id, body.uid);
+        await bindClaimants(db, cluster, body.uid);
         backend.log.info({ cluster_id: cluster.id, caller_id: caller.caller_id }, 'cluster uid accepted');
         return one({ id: cluster.id, uid: body.uid });
       });

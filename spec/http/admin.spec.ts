@@ -1,7 +1,10 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { syncCluster } from '../../actors/syncCluster.ts';
 import { bootstrapAdministrator, demoAdministratorToken } from '../../http/bootstrap.ts';
-import { recordHeartbeat } from '../../store/agents.ts';
-import { enrollAgent } from '../support/enrolled.ts';
+import { findAgent, recordHeartbeat } from '../../store/agents.ts';
+import type { Refused } from '../../store/rejected.ts';
+import { keepRejected } from '../../store/rejected.ts';
+import { enrollAgent, snapshotOf } from '../support/enrolled.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { Answered, BackendUnderTest } from './backendUnderTest.ts';
 import { startBackend } from './backendUnderTest.ts';
@@ -27,6 +30,18 @@ describe('administration', () => {
     equal(answer.status, 201, answer.text);
     return String(answer.json.data.id);
   };
+
+  const reject = (message: Pick<Refused, 'agentId' | 'clusterSlug' | 'clusterUid' | 'bytes'>) =>
+    keepRejected(backend.pool, {
+      ...message,
+      type: 'kubernetes',
+      subject: 'proxima.acme.prod.x.kubernetes',
+      reason: 'foreign_cluster',
+      detail: null,
+      publishedAt: backend.now(),
+      receivedAt: backend.now(),
+      contentEncoding: null,
+    });
 
   it('makes clients and environments with slugs that fit a NATS subject', async () => {
     const client = idOf(await post(`${ADMIN}/clients`, { slug: 'acme', name: 'Acme' }));
@@ -126,6 +141,39 @@ describe('administration', () => {
     const { data } = (await get(`/api/v1/clusters/${cluster}`)).json;
     equal(data.uid, 'new');
     equal(data.snapshot_at, null);
+  });
+
+  it('binds an agent that kept its state to the uid that was accepted, and stores its next snapshot', async () => {
+    const where = { client: 'acme', environment: 'prod', slug: 'kept-state', uid: 'old' };
+    const cluster = await backend.cluster(where);
+    const { rows } = await backend.pool.query<{ id: string }>(
+      `select id from agents where cluster_slug = 'kept-state'`,
+    );
+    const agentId = rows[0]?.id ?? '';
+    const send = async () => {
+      const agent = await findAgent(backend.pool, agentId);
+      ok(agent);
+      const snapshot = snapshotOf({ ...agent, cluster_uid: 'new' }, 1);
+      const input = { agent, snapshot, publishedAt: backend.now(), folded: 0 };
+      return (await syncCluster(backend.pool, input, { now: backend.now, timeoutMs: 20_000 })).outcome;
+    };
+    equal(await send(), 'rejected');
+    await reject({ agentId, clusterSlug: 'kept-state', clusterUid: 'new', bytes: Buffer.from('{}') });
+    equal((await post(`${ADMIN}/clusters/${cluster}/accept-uid`, { uid: 'new' })).status, 200);
+    equal(await send(), 'stored');
+  });
+
+  it('lists what ingest refused, and shows the first 64 KiB of it to administrators', async () => {
+    const bytes = Buffer.alloc(70_000, 'é');
+    await reject({ agentId: 'large', clusterSlug: null, clusterUid: null, bytes });
+    const { data } = (await get(`${ADMIN}/rejected?per_page=100`)).json;
+    const listed = data.find((message) => message.agent_id === 'large');
+    equal(listed?.size_bytes, 70_000);
+    ok(!('head' in (listed ?? {})));
+    const whole = await get(`${ADMIN}/rejected/${listed?.id}`);
+    equal(whole.status, 200);
+    ok(Buffer.from(String(whole.json.data.head), 'base64').equals(bytes.subarray(0, 64 * 1024)));
+    for (const id of [UNKNOWN, 'x']) equal((await get(`${ADMIN}/rejected/${id}`)).status, 404);
   });
 
   it('shows the fleet: connected, standby beside a leader, offline after 45 s (EN-12, HA-06, X-14)', async () => {

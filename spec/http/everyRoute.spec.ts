@@ -5,6 +5,7 @@ import { createCaller, createToken } from '../../store/callers.ts';
 import { createGrant } from '../../store/grants.ts';
 import { createHost } from '../../store/hosts.ts';
 import { createInstallToken } from '../../store/installTokens.ts';
+import { keepRejected } from '../../store/rejected.ts';
 import { compileSchema } from '../../wire/validate.ts';
 import { enrollAgent } from '../support/enrolled.ts';
 import type { Answered, BackendUnderTest, PlaceIds } from './backendUnderTest.ts';
@@ -89,6 +90,7 @@ describe('every route', () => {
     if (route.path.startsWith('/api/v1/clients/')) return { id: home.client_id };
     if (route.path.startsWith('/api/v1/environments/')) return { envID: home.environment_id };
     if (route.path.startsWith('/api/v1/admin/clusters/')) return { id: clusterId };
+    if (route.path.startsWith('/api/v1/admin/rejected/')) return { id: await rejectedMessage() };
     if (route.path.startsWith('/api/v1/clusters/')) {
       return {
         clusterID: clusterId,
@@ -124,6 +126,25 @@ describe('every route', () => {
       environment_id: null,
     });
     return { id, tokenID: token.row.id, grantID: grant.kind === 'created' ? grant.grant.id : '' };
+  }
+
+  async function rejectedMessage(): Promise<string> {
+    const at = new Date();
+    await keepRejected(backend.pool, {
+      agentId: 'somebody',
+      type: 'kubernetes',
+      subject: 'proxima.acme.prod.somebody.kubernetes',
+      reason: 'json',
+      detail: null,
+      clusterSlug: null,
+      clusterUid: null,
+      publishedAt: at,
+      receivedAt: at,
+      contentEncoding: null,
+      bytes: Buffer.from('{'),
+    });
+    const { rows } = await backend.pool.query<{ id: string }>('select id from rejected_messages limit 1');
+    return rows[0]?.id ?? '';
   }
 
   function bodyFor(route: Route): unknown {
@@ -177,6 +198,16 @@ describe('every route', () => {
       }
     });
   }
+
+  it('answers 403 where the object can be seen and the permission is held elsewhere only (AU-05, X-33)', async () => {
+    const { client_id } = await backend.place('globex', 'prod');
+    const token = await backend.tokenFor({ role: 'viewer', ...home }, { role: 'admin', client_id });
+    const writing = routes.filter((one) => one.kind === 'scoped' && one.permissions.includes('assets:write'));
+    for (const route of writing.filter((one) => shapeOf(one) === 'object')) {
+      const answer = await call(route, token);
+      equal(answer.status, 403, `${nameOf(route)}: ${answer.text}`);
+    }
+  });
 
   it('answers administrators of the system on every administration route', async () => {
     for (const route of routes.filter(({ kind }) => kind === 'system'))
