@@ -27,6 +27,10 @@ export const keptColumns = (kind: Kind): string[] =>
     .filter(([, field]) => field.keepsStored)
     .map(([column]) => column);
 
+/** What tells a row and where it lives: its natural key, then its namespace where the key does not hold it (events). */
+export const identityColumns = (kind: Kind): readonly string[] =>
+  kind.namespaced && !kind.key.includes('namespace') ? [...kind.key, 'namespace'] : kind.key;
+
 /** Every column that a sync writes, in the order in which `rowLine` spells them. */
 export function writtenColumns(kind: Kind): [column: string, type: ColumnType | 'uuid'][] {
   const link = linkColumn(kind);

@@ -5,7 +5,7 @@ import type { Kind } from '../../wire/kinds/define.ts';
 import type { InventoryRecord } from './columns.ts';
 import { keptColumns } from './columns.ts';
 import { contentHash } from './contentHash.ts';
-import type { StoredRow } from './stored.ts';
+import type { StoredRows } from './stored.ts';
 
 /** A row to write whole. */
 export interface RowToWrite {
@@ -32,17 +32,18 @@ export interface Changes {
 export interface DiffRules {
   /** The id that a record's link column shall hold. */
   readonly linkOf: (record: InventoryRecord) => string | null;
-  readonly isGone: (row: StoredRow) => boolean;
+  /** Of a stored row that the snapshot does not hold, by its values of `identityColumns`. */
+  readonly isGone: (identity: readonly string[]) => boolean;
   readonly newId: () => string;
   /** Hashes made beforehand, while the database was being read; without them each is made when it is needed. */
   readonly hashes?: readonly string[] | undefined;
 }
 
-/** `stored` is used up: what is left of it are the rows that the snapshot does not hold. */
+/** Which rows to write, to link anew and to delete. */
 export function diffKind(
   kind: Kind,
   records: readonly InventoryRecord[],
-  stored: Map<string, StoredRow>,
+  stored: StoredRows,
   rules: DiffRules,
 ): Changes {
   const changes = { inserted: [], updated: [], relinked: [] } as Pick<
@@ -52,35 +53,44 @@ export function diffKind(
   const ids = new Map<string, string>();
   const isReferredTo = kind.key.length === 1;
   const kept = keptColumns(kind);
+  const isSeen = new Uint8Array(stored.ids.length);
   records.forEach((sent, index) => {
     const key = recordKey(kind, sent);
-    const row = stored.get(key);
+    const row = stored.byKey.get(key);
     const link = rules.linkOf(sent);
-    const id = row?.id ?? rules.newId();
+    const known = row === undefined ? undefined : stored.ids[row];
+    const id = known ?? rules.newId();
     if (isReferredTo) ids.set(key, id);
     if (row === undefined) {
       changes.inserted.push({ id, record: sent, hash: rules.hashes?.[index], link });
       return;
     }
-    stored.delete(key);
-    const record = kept.length === 0 ? sent : keepCounts(sent, kept, row);
+    isSeen[row] = 1;
+    const record = kept.length === 0 ? sent : keepCounts(sent, kept, stored, row);
     const hash = rules.hashes?.[index] ?? contentHash(record);
-    if (row.hash !== hash) changes.updated.push({ id, record, hash, link });
-    else if (row.link !== link) changes.relinked.push({ id, link });
+    if (stored.hashes[row] !== hash) changes.updated.push({ id, record, hash, link });
+    else if ((stored.links[row] ?? null) !== link) changes.relinked.push({ id, link });
   });
   const deleted: string[] = [];
-  for (const [key, row] of stored) {
-    if (rules.isGone(row)) deleted.push(row.id);
-    else if (isReferredTo) ids.set(key, row.id);
-  }
+  stored.ids.forEach((id, row) => {
+    if (isSeen[row] === 1) return;
+    const identity = stored.identities.map((column) => column[row] ?? '');
+    if (rules.isGone(identity)) deleted.push(id);
+    else if (isReferredTo) ids.set(identity[0] ?? '', id);
+  });
   return { seen: records.length, ...changes, deleted, ids };
 }
 
 /** Null counts take the stored number; before hashing, or each such sync would find the row changed. */
-function keepCounts(record: InventoryRecord, kept: readonly string[], row: StoredRow): InventoryRecord {
+function keepCounts(
+  record: InventoryRecord,
+  kept: readonly string[],
+  stored: StoredRows,
+  row: number,
+): InventoryRecord {
   const filled: Record<string, unknown> = { ...record };
   kept.forEach((column, i) => {
-    filled[column] ??= row.kept[i] ?? null;
+    filled[column] ??= stored.kept[i]?.[row] ?? null;
   });
   return filled;
 }

@@ -3,7 +3,7 @@
 import type { CoverageBlock } from '../../wire/coverage.ts';
 import { provesAbsence } from '../../wire/coverage.ts';
 import type { Kind } from '../../wire/kinds/define.ts';
-import type { StoredRow } from './stored.ts';
+import { identityColumns } from './columns.ts';
 
 /** What a snapshot says about absence. */
 export interface Proof {
@@ -14,15 +14,21 @@ export interface Proof {
 }
 
 /**
- * True when a stored row that the snapshot does not hold is proven gone: its own resource was read, or its namespace is
+ * True when the stored row with these values of `identityColumns`, which the snapshot does not hold, is proven gone: its own resource was read, or its namespace is
  * excluded or proven gone, which takes along rows of kinds that could not be read.
  */
-export function isProvenGone(kind: Kind, row: StoredRow, proof: Proof): boolean {
-  const resource = typeof kind.coverage === 'string' ? kind.coverage : kind.coverage[row.kind ?? ''];
+export function isProvenGone(kind: Kind, identity: readonly string[], proof: Proof): boolean {
   if (proof.coverage === undefined) return true;
+  const resource =
+    typeof kind.coverage === 'string' ? kind.coverage : kind.coverage[partOf(kind, identity, 'kind') ?? ''];
   if (resource !== undefined && provesAbsence(proof.coverage, resource)) return true;
-  return row.namespace !== null && namespaceIsGone(row.namespace, proof);
+  const namespace = kind.name === 'namespaces' ? identity[0] : partOf(kind, identity, 'namespace');
+  return namespace !== undefined && namespaceIsGone(namespace, proof);
 }
+
+/** A row's value of a column that tells it. */
+const partOf = (kind: Kind, identity: readonly string[], column: string): string | undefined =>
+  identity[identityColumns(kind).indexOf(column)];
 
 const namespaceIsGone = (namespace: string, proof: Proof): boolean =>
   proof.excludedNamespaces.has(namespace) ||

@@ -14,7 +14,7 @@ import { diffKind } from './diff.ts';
 import { withEndpointCounts } from './endpointCounts.ts';
 import { isProvenGone } from './prunable.ts';
 import { rowIds } from './rowId.ts';
-import { readStored } from './stored.ts';
+import { NO_ROWS, readStored } from './stored.ts';
 import { deleteRows, writeChanges } from './write.ts';
 
 /** Rows of one table: in the snapshot, and what became of the stored ones. */
@@ -75,9 +75,9 @@ export async function syncInventory(
     pods: (record) => idOf('nodes', record.node_name),
   };
   for (const kind of kinds) {
-    const difference = diffKind(kind, recordsOf(kind), stored.get(kind.name) ?? new Map(), {
+    const difference = diffKind(kind, recordsOf(kind), stored.get(kind.name) ?? NO_ROWS, {
       linkOf: links[kind.name] ?? (() => null),
-      isGone: (row) => isProvenGone(kind, row, proof),
+      isGone: (identity) => isProvenGone(kind, identity, proof),
       newId,
       hashes: hashes.get(kind.name),
     });
