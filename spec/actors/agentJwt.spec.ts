@@ -3,7 +3,7 @@ import type { NatsConnection } from 'nats';
 import { headers } from 'nats';
 import { fromPublic, fromSeed } from 'nkeys.js';
 import { createJwtIssuer, verifySignature } from '../../actors/agentJwt.ts';
-import { credsText } from '../../actors/natsClaims.ts';
+import { credsText, signClaims } from '../../actors/natsClaims.ts';
 import { connectNats } from '../../actors/natsLink.ts';
 import { createNkey, nkeyFromSeed } from '../../actors/nkey.ts';
 import type { Sender } from '../../wire/subjects.ts';
@@ -145,6 +145,34 @@ describe("an agent's JWT on a nats-server (contracts.md section 7)", () => {
       nats.connectAs({ url: nats.url, creds, inboxPrefix: agentInbox(alice.agentId) }),
     );
     assert.equal(code, 'AUTHORIZATION_VIOLATION');
+  });
+
+  it('opens nothing when it names no permissions: the account denies what no user is allowed', async () => {
+    const user = createNkey('user');
+    const jwt = signClaims(
+      {
+        name: 'forgotten',
+        sub: user.publicKey,
+        type: 'user',
+        nats: { subs: -1, data: -1, payload: -1, issuer_account: nats.keys.account.publicKey },
+        issuedAt: new Date(),
+        expiresAt: null,
+      },
+      nats.keys.signing,
+    );
+    const stranger = await nats.connectAs({
+      url: nats.url,
+      creds: credsText(jwt, user.seed),
+      inboxPrefix: agentInbox(bob.agentId),
+    });
+    const heard = new Promise<string>((resolve) => {
+      stranger.subscribe('proxima.>', { callback: (error) => resolve(error?.code ?? 'message') });
+    });
+    agent.publish(dataSubject(alice, 'heartbeat'), Buffer.from('{}'));
+    await agent.flush();
+    assert.equal(await heard, 'PERMISSIONS_VIOLATION');
+    const code = await refusal(stranger.request(dataSubject(alice, 'kubernetes'), '', { timeout: 2_000 }));
+    assert.equal(code, 'PERMISSIONS_VIOLATION');
   });
 
   it('counts only when the account key signed it: a stranger with the same claims is refused', async () => {

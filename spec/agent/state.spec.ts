@@ -32,9 +32,10 @@ describe("the agent's state", () => {
     await mkdir(join(folder.path, 'data'));
     await writeFile(`${store.path}.new`, 'half');
     await chmod(`${store.path}.new`, 0o666);
-    await store.save(STATE);
-    await store.save({ ...STATE, name: 'agent-1' });
-    assert.equal((await stat(store.path)).mode & 0o777, 0o600);
+    for (const name of ['agent-0', 'agent-1']) {
+      await store.save({ ...STATE, name });
+      assert.equal((await stat(store.path)).mode & 0o777, 0o600);
+    }
     assert.deepEqual(await readdir(join(folder.path, 'data')), ['state.json']);
   });
 
