@@ -7,7 +7,7 @@ import { userJwt } from './natsClaims.ts';
 import { isSignedBy, nkeyFromSeed } from './nkey.ts';
 
 /** Life of an agent's JWT; the agent renews at two thirds of it. */
-export const AGENT_JWT_SECONDS = 30 * 24 * 3600;
+const AGENT_JWT_SECONDS = 30 * 24 * 3600;
 
 /** An agent has this long to answer a command. */
 const ANSWER_NANOSECONDS = 20_000_000_000;
@@ -17,7 +17,7 @@ const ANSWER_NANOSECONDS = 20_000_000_000;
  * per command. Never its command subject or a wildcard over it: the server does not check reply subjects, so an agent
  * that can command itself could answer anywhere (contracts.md section 7).
  */
-export const agentPermissions = (sender: Sender): Permissions => ({
+const agentPermissions = (sender: Sender): Permissions => ({
   pub: { allow: DATA_TYPES.map((type) => dataSubject(sender, type)) },
   sub: { allow: [commandSubject(sender.agentId), `${agentInbox(sender.agentId)}.>`] },
   resp: { max: 1, ttl: ANSWER_NANOSECONDS },

@@ -12,7 +12,7 @@ import { checkSender } from './senders.ts';
 import type { Settle } from './settle.ts';
 
 /** A message that was begun this often without an outcome kills the process, and is put aside undecoded. */
-export const MAX_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 export interface IngressOptions {
   readonly pool: Pool;

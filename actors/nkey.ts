@@ -55,7 +55,7 @@ function pairOf(role: NkeyRole, secret: Uint8Array): Nkey {
 }
 
 /** The verification key of a public nkey; null when the text is not one of `role`. */
-export function publicKeyOf(publicNkey: string, role: NkeyRole): KeyObject | null {
+function publicKeyOf(publicNkey: string, role: NkeyRole): KeyObject | null {
   const bytes = decode(publicNkey);
   if (bytes === null || bytes.length !== 33 || bytes[0] !== ROLE_PREFIX[role]) return null;
   return createPublicKey({

@@ -30,7 +30,7 @@ export type AgentEnd =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /** A sync's own limit, on which stopping has no effect; keep terminationGracePeriodSeconds above it. */
-export const SYNC_DEADLINE_MS = 150_000;
+const SYNC_DEADLINE_MS = 150_000;
 const UID_DEADLINE_MS = 30_000;
 
 /** What the probes ask about. */

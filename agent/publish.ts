@@ -26,7 +26,7 @@ export interface PublishWaits {
   readonly firstPauseMs: number;
 }
 
-export const PUBLISH_WAITS: PublishWaits = { windowMs: 100_000, attemptMs: 20_000, firstPauseMs: 500 };
+const PUBLISH_WAITS: PublishWaits = { windowMs: 100_000, attemptMs: 20_000, firstPauseMs: 500 };
 
 /**
  * Publishes with one message id for all attempts. The id is drawn by chance: the stream deduplicates over all agents,

@@ -51,7 +51,7 @@ const positive = (absent: number, maximum: number, description: string): Param<n
 const LAST_PAGE = 2 ** 40;
 
 /** `page` and `per_page`; a larger per_page is clamped and the clamped one echoed (AP-04, X-05). */
-export const pageParams = (perPage: { default: number; maximum: number }) => ({
+const pageParams = (perPage: { default: number; maximum: number }) => ({
   page: positive(1, LAST_PAGE, 'Page number, from 1 on.'),
   per_page: positive(
     perPage.default,

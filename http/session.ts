@@ -8,7 +8,7 @@ import { refuse } from './refusal.ts';
 export const SESSION_HOURS = 12;
 
 /** Header that a method other than GET carries beside the cookie. */
-export const CSRF_HEADER = 'X-Proxima-Csrf';
+const CSRF_HEADER = 'X-Proxima-Csrf';
 
 /** Under https the `__Host-` prefix keeps other hosts of the domain from planting a cookie of that name. */
 export const cookieName = (scheme: 'http' | 'https'): string =>

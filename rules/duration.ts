@@ -27,22 +27,3 @@ export function parseDuration(text: string): number | null {
     ms += Number(amount) * (UNIT_MS[unit as string] as number);
   return text.startsWith('-') ? -ms : ms;
 }
-
-const WRITTEN = [
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-  ['ms', 1],
-] as const;
-
-/** The shortest spelling of whole milliseconds, such as `1h30m`; `0s` for none. `parseDuration` reads it back. */
-export function formatDuration(ms: number): string {
-  let rest = Math.abs(Math.round(ms));
-  let text = '';
-  for (const [unit, size] of WRITTEN) {
-    const amount = Math.floor(rest / size);
-    if (amount > 0) text += `${amount}${unit}`;
-    rest -= amount * size;
-  }
-  return text === '' ? '0s' : `${ms < 0 ? '-' : ''}${text}`;
-}

@@ -273,8 +273,3 @@ export class SimCluster {
     return this.#stored(resource, namespace, name);
   }
 }
-
-/** Generates a cluster. */
-export function createCluster(options: ClusterOptions): SimCluster {
-  return new SimCluster(options);
-}

@@ -18,7 +18,7 @@ interface Shelf {
 }
 
 /** The key of an object inside its resource, as etcd orders it: byte order of `namespace/name`. */
-export function entryKey(namespace: string, name: string): string {
+function entryKey(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 

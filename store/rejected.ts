@@ -6,9 +6,9 @@ import { pageParameters } from './page.ts';
 import type { Db } from './pool.ts';
 
 /** How much is kept: per agent and message type, in days, and of each message. */
-export const KEPT_PER_AGENT = 20;
-export const KEPT_DAYS = 7;
-export const KEPT_BYTES = 64 * 1024;
+const KEPT_PER_AGENT = 20;
+const KEPT_DAYS = 7;
+const KEPT_BYTES = 64 * 1024;
 
 /** A message on its way aside. `clusterSlug` and `clusterUid` are what it claimed, null where that was not read. */
 export interface Refused {

@@ -11,7 +11,7 @@ const SUSPECT = /\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})/;
 export const mayNeedCleaning = (json: string): boolean => SUSPECT.test(json);
 
 /** The text with every NUL and every lone surrogate replaced by U+FFFD. */
-export const cleanText = (value: string): string => value.toWellFormed().replaceAll('\u0000', REPLACEMENT);
+const cleanText = (value: string): string => value.toWellFormed().replaceAll('\u0000', REPLACEMENT);
 
 /** The same value with every string in it cleaned, keys included. Returns a new value; recursion is bounded by `depth`. */
 export function cleanValue(value: unknown, depth = 64): unknown {

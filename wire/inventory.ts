@@ -14,9 +14,6 @@ import { compileSchema } from './validate.ts';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Value of the NATS header `Content-Encoding`; absent means plain JSON. */
-export type ContentEncoding = 'gzip' | undefined;
-
 /** The snapshot as JSON bytes. */
 export const encodeSnapshot = (snapshot: Snapshot): Buffer => Buffer.from(JSON.stringify(snapshot));
 

@@ -1,6 +1,6 @@
 /** Spec facts of a workload (SF-01 to SF-15): names and references, never values. Absent means unknown (SF-22). */
 
-import type { RecordOf, Schema } from './kinds/define.ts';
+import type { Schema } from './kinds/define.ts';
 import { boolean, integer, list, map, nullable, object, shape, text, texts } from './kinds/define.ts';
 
 const containerFacts = shape({
@@ -29,8 +29,5 @@ const specFacts = shape({
 });
 
 export type WorkloadSpecFacts = NonNullable<(typeof specFacts)['of']>;
-export type ContainerFacts = RecordOf<{
-  c: ReturnType<typeof object<NonNullable<(typeof containerFacts)['of']>>>;
-}>['c'];
 
 export const specFactsSchema: Schema = specFacts.schema;

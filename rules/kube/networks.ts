@@ -9,7 +9,7 @@ export interface Networks {
 }
 
 /** Annotations in which k3s and RKE2 keep the arguments of each server, as a JSON list. */
-export const NODE_ARGS_ANNOTATIONS = ['rke2.io/node-args', 'k3s.io/node-args'] as const;
+const NODE_ARGS_ANNOTATIONS = ['rke2.io/node-args', 'k3s.io/node-args'] as const;
 
 const RANGES = /^[0-9a-fA-F.:]+\/\d{1,3}(?:,[0-9a-fA-F.:]+\/\d{1,3})?$/;
 

@@ -43,7 +43,7 @@ export function authenticate(
 }
 
 /** The name that messages give the holder of these rights. */
-export function userOf(rights: TokenRights | null): string {
+function userOf(rights: TokenRights | null): string {
   return rights?.user ?? 'system:serviceaccount:default:simulated';
 }
 

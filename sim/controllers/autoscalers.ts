@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 import { condition, writeStatus } from './owned.ts';
 
 /** The replica count of what an autoscaler scales, or null when it is not there. */
-export function targetReplicas(world: World, hpa: HorizontalPodAutoscaler): number | null {
+function targetReplicas(world: World, hpa: HorizontalPodAutoscaler): number | null {
   const { kind, name } = hpa.spec.scaleTargetRef;
   const namespace = hpa.metadata.namespace ?? '';
   if (kind === 'StatefulSet') return world.store.get('statefulsets', namespace, name)?.spec.replicas ?? null;

@@ -53,7 +53,7 @@ export function syncJob(world: World, namespace: string, name: string): void {
 }
 
 /** The labels that the Job controller puts on its pods, old and new spelling. */
-export function jobLabels(job: Job): { readonly [key: string]: string } {
+function jobLabels(job: Job): { readonly [key: string]: string } {
   const { uid, name } = job.metadata;
   return {
     'batch.kubernetes.io/controller-uid': uid,

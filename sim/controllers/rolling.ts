@@ -16,7 +16,7 @@ const revisionAnnotation = {
 const hashLabel = { deployments: 'pod-template-hash', rollouts: 'rollouts-pod-template-hash' };
 
 /** The template that a Deployment or Rollout runs: its own, or the one of the Deployment it refers to. */
-export function templateOf(world: World, object: Rolling): PodTemplate | null {
+function templateOf(world: World, object: Rolling): PodTemplate | null {
   if (object.spec.template !== undefined) return object.spec.template;
   const ref = object.spec.workloadRef;
   if (ref === undefined) return null;

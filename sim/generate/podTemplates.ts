@@ -61,7 +61,7 @@ function environment(random: Random, app: AppShape): Fields[] {
 }
 
 /** Requests and limits in canonical spelling; one in ten sets none. */
-export function drawResources(random: Random): Container['resources'] {
+function drawResources(random: Random): Container['resources'] {
   if (random.chance(0.1)) return {};
   const [cpu, memory] = random.pick(requestChoices);
   const requests = { cpu, memory };

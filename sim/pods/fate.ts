@@ -7,7 +7,7 @@ export function fateKey(kind: string, namespace: string, name: string): string {
 }
 
 /** The workload at the top of a pod's owners, as kind and name: its ReplicaSet's owner, or its own. */
-export function topOwner(world: World, pod: KubeObject): { kind: string; name: string } | null {
+function topOwner(world: World, pod: KubeObject): { kind: string; name: string } | null {
   const owner = controllerOf(pod);
   if (owner === null) return null;
   if (owner.kind !== 'ReplicaSet') return owner;

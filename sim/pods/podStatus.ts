@@ -12,7 +12,7 @@ import { hash32, Random } from '../random.ts';
 const digests = new Map<string, string>();
 
 /** The digest form of an image, the same for every pod that runs it. */
-export function imageId(image: string): string {
+function imageId(image: string): string {
   let id = digests.get(image);
   if (id === undefined) {
     const [repository = image] = image.split(/:(?=[^/]*$)/);

@@ -12,7 +12,7 @@ const resource = shape({
 });
 
 /** ArgoCD Applications (AA-05). Not one of the thirteen tables' kinds: they are replaced as a block, never pruned. */
-export const applicationFields = {
+const applicationFields = {
   namespace: name(),
   name: name(),
   uid: text(),

@@ -1,5 +1,5 @@
 /** The kind table: every resource kind, parents before children, in the order of the sync's steps (IN-09 to IN-21). */
-import type { Kind, RecordOf } from './define.ts';
+import type { RecordOf } from './define.ts';
 import { endpointSlices } from './endpointSlice.ts';
 import { events } from './event.ts';
 import { hpas } from './hpa.ts';
@@ -30,12 +30,6 @@ export const kinds = [
   resourceQuotas,
   endpointSlices,
 ] as const;
-
-type AnyKind = (typeof kinds)[number];
-export type KindName = AnyKind['name'];
-
-/** The kinds by their array name in the snapshot. */
-export const kindsByName: ReadonlyMap<string, Kind> = new Map(kinds.map((kind) => [kind.name, kind]));
 
 /** Every array of `data`, typed. */
 export interface Arrays {

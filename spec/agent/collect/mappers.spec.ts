@@ -12,10 +12,13 @@ import { mapPvc } from '../../../agent/collect/pvc.ts';
 import { mapResourceQuota } from '../../../agent/collect/resourceQuota.ts';
 import { mapService } from '../../../agent/collect/service.ts';
 import { mapDaemonSet, mapDeployment, mapStatefulSet } from '../../../agent/collect/workload.ts';
+import type { Kind } from '../../../wire/kinds/define.ts';
 import { recordSchema } from '../../../wire/kinds/define.ts';
-import { kindsByName } from '../../../wire/kinds/index.ts';
+import { kinds } from '../../../wire/kinds/index.ts';
 import { compileSchema } from '../../../wire/validate.ts';
 import { readFixtures } from './fixtures.ts';
+
+const kindsByName = new Map<string, Kind>(kinds.map((kind) => [kind.name, kind]));
 
 const REPLICA_SETS = new Map([['set-1', { kind: 'Deployment', name: 'api' }]]);
 
