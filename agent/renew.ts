@@ -5,6 +5,7 @@ import type { Enrollment } from '../wire/enroll.ts';
 import { AGENTS_PATH, renewalText } from '../wire/enroll.ts';
 import { postJson } from './backendApi.ts';
 import { checkEnrollment } from './enroll.ts';
+import { instant } from './instant.ts';
 import type { Log } from './log.ts';
 import type { Identity } from './nkey.ts';
 
@@ -54,7 +55,7 @@ export async function renew(o: {
   readonly at: Date;
   readonly signal: AbortSignal;
 }): Promise<RenewOutcome> {
-  const timestamp = o.at.toISOString();
+  const timestamp = instant(o.at);
   const signature = o.identity.sign(Buffer.from(renewalText(o.agentId, timestamp)));
   const reply = await postJson(
     `${o.backendUrl}${AGENTS_PATH}/${o.agentId}/renew`,

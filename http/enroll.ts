@@ -13,6 +13,7 @@ import {
 } from '../store/agents.ts';
 import type { UsableToken } from '../store/installTokens.ts';
 import { countEnrollment, lockUsableToken } from '../store/installTokens.ts';
+import { isoTime } from '../store/isoTime.ts';
 import type { Db } from '../store/pool.ts';
 import { inTransaction } from '../store/tx.ts';
 import type { Enrollment, EnrollRequest, RenewRequest } from '../wire/enroll.ts';
@@ -135,7 +136,7 @@ export async function renew(
   if (agent === null || !verifySignature(agent.nkey, signed, request.signature)) return badSignature();
   if (Math.abs(Date.parse(request.timestamp) - now.getTime()) > RENEW_SKEW_MS) {
     return refuse(401, 'clock_skew', 'the timestamp is more than 10 minutes off', {
-      details: { server_time: now.toISOString() },
+      details: { server_time: isoTime(now) },
     });
   }
   if (agent.deleted_at !== null) return agentDeleted();

@@ -6,6 +6,7 @@ import type { Fence } from '../rules/fence.ts';
 import type { CoverageBlock } from '../wire/coverage.ts';
 import { COVERED_RESOURCES, provesAbsence } from '../wire/coverage.ts';
 import type { ClusterBlock, Epoch } from '../wire/snapshot.ts';
+import { isoTime } from './isoTime.ts';
 import type { Db } from './pool.ts';
 
 /** Where a cluster lives; clusters are matched on environment and slug (IN-27). */
@@ -154,9 +155,7 @@ export function unverifiedSince(
   stamp: Date,
 ): UnverifiedSince {
   const unverified = COVERED_RESOURCES.filter((resource) => !provesAbsence(coverage, resource));
-  return Object.fromEntries(
-    unverified.map((resource) => [resource, before[resource] ?? stamp.toISOString()]),
-  );
+  return Object.fromEntries(unverified.map((resource) => [resource, before[resource] ?? isoTime(stamp)]));
 }
 
 /** Step 17 (IN-22): the counts on the cluster, from what the tables hold after the prune. */

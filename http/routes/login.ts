@@ -1,5 +1,6 @@
 /** Signing a browser in and out (contracts.md section 5). */
 
+import { isoTime } from '../../store/isoTime.ts';
 import type { Identity } from '../../store/sessions.ts';
 import { closeSession, identifyBySession, identifyByToken, openSession } from '../../store/sessions.ts';
 import type { Answer } from '../answer.ts';
@@ -85,6 +86,6 @@ export const loginRoutes: readonly Route[] = [
 function signedIn(request: Incoming, caller: Identity, sessionId: string, expiresAt: Date): Answer {
   const headers = { 'Set-Cookie': startCookie(request.scheme, sessionId) };
   if (wantsPage(request)) return { kind: 'empty', status: 303, headers: { ...headers, Location: '/login' } };
-  const data = { name: caller.name, csrf: csrfToken(sessionId), expires_at: expiresAt.toISOString() };
+  const data = { name: caller.name, csrf: csrfToken(sessionId), expires_at: isoTime(expiresAt) };
   return { kind: 'json', status: 200, body: { data }, headers };
 }

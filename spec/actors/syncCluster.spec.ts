@@ -354,7 +354,7 @@ describe('syncCluster', () => {
       await stored(empty(2));
       deepEqual(await rowVersions(), before);
       deepEqual(await query('select unverified_since from clusters'), [
-        { unverified_since: { pods: '2026-11-30T12:01:00.000Z' } },
+        { unverified_since: { pods: '2026-11-30T12:01:00Z' } },
       ]);
       await stored({ ...snapshotOf(agent, 3), coverage: complete() });
       deepEqual(await query('select unverified_since from clusters'), [{ unverified_since: {} }]);
