@@ -98,7 +98,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     read(name, fallbackMs, positiveDuration, 'must be a duration of more than zero, such as 15m');
 
   const databaseUrl = url('DATABASE_URL', 'postgres', 'postgresql');
-  const natsUrl = url('NATS_URL', 'nats', 'tls');
+  // Agents are told these addresses, so a login in one would be given away.
+  const natsAddress = (name: SettingName, ...schemes: string[]): string | null => {
+    const given = url(name, ...schemes);
+    const { username, password } = new URL(given ?? 'nats://none');
+    if (username !== '' || password !== '') faults.push(`${name} must not hold a user or a password`);
+    return given;
+  };
+  const natsUrl = natsAddress('NATS_URL', 'nats', 'tls');
   const [credsFile, account, signingSeedFile] = NATS_GROUP.slice(1).map(text);
   if (NATS_GROUP.some((name) => text(name) !== null)) {
     for (const name of NATS_GROUP)
@@ -118,7 +125,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
             account: account ?? '',
             signingSeedFile: signingSeedFile ?? '',
           },
-    agentNatsUrl: url('PROXIMA_AGENT_NATS_URL', 'nats', 'tls', 'ws', 'wss'),
+    agentNatsUrl: natsAddress('PROXIMA_AGENT_NATS_URL', 'nats', 'tls', 'ws', 'wss'),
     eventsMaxBytes: read(
       'PROXIMA_EVENTS_MAX_BYTES',
       4 * 1024 ** 3,

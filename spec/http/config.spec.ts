@@ -65,6 +65,15 @@ describe("the backend's settings", () => {
     equal(outcome.config.eventsMaxBytes, 512 * 1024 ** 2);
   });
 
+  it('take no login in an address that agents are told', () => {
+    for (const name of ['NATS_URL', 'PROXIMA_AGENT_NATS_URL']) {
+      const outcome = readConfig({ [name]: 'nats://user:hunter2@nats:4222' });
+      ok(!outcome.ok);
+      ok(outcome.faults.includes(`${name} must not hold a user or a password`), outcome.faults.join());
+      ok(!outcome.faults.join().includes('hunter2'));
+    }
+  });
+
   it('print without secrets', () => {
     const outcome = readConfig({ DATABASE_URL: 'postgres://user:hunter2@db/proxima' });
     ok(outcome.ok);
