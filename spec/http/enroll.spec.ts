@@ -97,6 +97,7 @@ describe('enrollment', () => {
     equal(json.nats_url, 'nats://nats.example:4222');
     const claims = JSON.parse(Buffer.from(String(json.jwt).split('.')[1] ?? '', 'base64url').toString());
     equal(claims.sub, nkey.publicKey);
+    equal(claims.exp - claims.iat, 30 * 24 * 3600);
     ok(JSON.stringify(claims.nats.pub.allow).includes(`proxima.acme.prod.${json.agent_id}.kubernetes`));
     const fleet = await backend.ask(`/api/v1/agents/${json.agent_id}`, { token: admin });
     equal(fleet.json.data.name, 'proxima-cluster-agent-0');
