@@ -47,12 +47,15 @@ describe('the backend as a whole', () => {
     return outcome.config;
   }
 
-  it('migrates, prints an administrator token once, is ready, and stops in order', async () => {
+  it('migrates, prints an administrator token once, makes the stream, is ready, and stops in order', async () => {
     const first = await serve(config(0), options);
     match(first.administratorToken ?? '', /^pxt_/);
     const headers = { Authorization: `Bearer ${first.administratorToken}` };
     equal((await fetch(`${first.url}/readyz`)).status, 200);
     equal((await fetch(`${first.url}/api/v1/admin/clients`, { headers })).status, 200);
+    const manager = await (await nats.connectAs(nats.backend)).jetstreamManager({ checkAPI: false });
+    equal((await manager.streams.info('EVENTS')).config.max_bytes, 64 * 1024 ** 2);
+    equal((await manager.consumers.info('EVENTS', 'kubernetes-worker')).config.ack_wait, 90e9);
     await Promise.all([first.stop(), first.stop()]);
     await rejects(fetch(`${first.url}/healthz`));
 
