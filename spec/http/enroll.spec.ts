@@ -98,6 +98,8 @@ describe('enrollment', () => {
     const claims = JSON.parse(Buffer.from(String(json.jwt).split('.')[1] ?? '', 'base64url').toString());
     equal(claims.sub, nkey.publicKey);
     equal(claims.exp - claims.iat, 30 * 24 * 3600);
+    equal(json.heartbeat_seconds, 15);
+    deepEqual(json.accepts, ['gzip']);
     ok(JSON.stringify(claims.nats.pub.allow).includes(`proxima.acme.prod.${json.agent_id}.kubernetes`));
     const fleet = await backend.ask(`/api/v1/agents/${json.agent_id}`, { token: admin });
     equal(fleet.json.data.name, 'proxima-cluster-agent-0');

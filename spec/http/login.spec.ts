@@ -60,6 +60,15 @@ describe('browser sessions', () => {
     equal((await login({ Origin: backend.url }, { token: 'pxt_wrong' })).status, 401);
   });
 
+  it('takes ten attempts a minute from one address', async () => {
+    const guess = async () => (await login({ Origin: backend.url }, { token: 'pxt_wrong' })).status;
+    for (let attempt = 1; attempt <= 10; attempt += 1) equal(await guess(), 401);
+    equal(await guess(), 429);
+    equal((await login()).status, 429);
+    backend.advance(60_000);
+    equal((await login()).status, 200);
+  });
+
   it('keeps only a hash of the session id', async () => {
     const { cookie } = await signIn();
     const { rows } = await backend.pool.query('select row_to_json(s)::text as text from sessions s');

@@ -209,4 +209,15 @@ describe('snapshot on the wire', () => {
     const plain = await decodeSnapshot(Buffer.alloc(1001, 0x20), undefined, 1000);
     assert.ok(!plain.ok && plain.reason === 'too_large');
   });
+
+  it('unpacks 64 MiB and no byte more unless told otherwise', async () => {
+    const bound = 64 * 1024 * 1024;
+    for (const [size, reason] of [
+      [bound, 'json'],
+      [bound + 1, 'too_large'],
+    ] as const) {
+      const decoded = await decodeSnapshot(gzipSync(Buffer.alloc(size, 0x20), { level: 1 }), 'gzip');
+      assert.ok(!decoded.ok && decoded.reason === reason, `${size}`);
+    }
+  });
 });
