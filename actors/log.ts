@@ -8,8 +8,6 @@ export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** The same log with fields that every line carries. */
-  child(fields: object): Log;
 }
 
 /** Levels that the setting PROXIMA_LOG_LEVEL takes. */

@@ -43,8 +43,6 @@ export interface ServeOptions {
 export interface Serving {
   /** `http://127.0.0.1:{port}`. */
   readonly url: string;
-  readonly databaseUrl: string;
-  readonly natsUrl: string;
   /** The administrator's token of the first start, which expires after 24 h; null on later starts. */
   readonly administratorToken: string | null;
   readonly pool: Pool;
@@ -124,8 +122,6 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
   let stopped: Promise<void> | undefined;
   return {
     url: `http://127.0.0.1:${server.port}`,
-    databaseUrl,
-    natsUrl: nats.address.url,
     administratorToken,
     pool,
     stop() {

@@ -61,6 +61,11 @@ describe('the stream and its consumer (contracts.md section 2)', () => {
     equal(consumer.ack_wait, nanos(120_000));
   });
 
+  it('lie on a server that takes messages of 8 MB, and of no byte more', async () => {
+    const { info } = await nats.connectAs(nats.backend);
+    equal(info?.max_payload, 8 * 1024 * 1024);
+  });
+
   it('see a failed message again after 1, 5, 15, then every 60 seconds', () => {
     deepEqual(NAK_DELAYS_MS, [1_000, 5_000, 15_000, 60_000]);
   });

@@ -125,16 +125,15 @@ function agentOver(sender: Sender, slug: string, connection: NatsConnection): Ag
 }
 
 /** A log whose lines land in `logged`. */
-export function collectInto(logged: Logged[], common: object = {}): Log {
+export function collectInto(logged: Logged[]): Log {
   const at = (level: string) => (fields: object, message: string) => {
-    logged.push({ level, message, fields: { ...common, ...fields } });
+    logged.push({ level, message, fields });
   };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => collectInto(logged, { ...common, ...fields }),
   };
 }
 
