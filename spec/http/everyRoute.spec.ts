@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import type { Route } from '../../http/route.ts';
 import { routes } from '../../http/routes/index.ts';
 import { createCaller, createToken } from '../../store/callers.ts';
@@ -218,6 +218,14 @@ describe('every route', () => {
     const open = routes.filter(({ kind }) => kind === 'open');
     deepEqual(open.map(nameOf).sort(), [...OPEN].sort());
     for (const route of open) notEqual(route.reason ?? '', '');
+  });
+
+  it('describes every body: what it takes, and what it answers unless that is no JSON', () => {
+    const bare = routes.filter(({ answerSchema, status }) => answerSchema === null && status !== 204);
+    deepEqual(bare.map(nameOf), ['GET /login', 'GET /metrics']);
+    const posts = routes.filter(({ method, bodySchema }) => method === 'POST' && bodySchema === null);
+    deepEqual(posts.map(nameOf), ['POST /logout']);
+    for (const route of routes) match(route.summary, /^[A-Z].*\.$/, nameOf(route));
   });
 
   it('answers an unknown, a foreign and a malformed id with the same 404 body (AU-05)', async () => {
