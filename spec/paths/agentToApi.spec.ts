@@ -131,6 +131,29 @@ describe('the path from agent to API', function () {
     await again.stop();
   });
 
+  it('drops what lies in a namespace that is excluded from now on, and no node (AG-20, AG-24, AG-25)', async () => {
+    const { rows } = await system.database.pool.query<{ namespace: string }>(
+      'select namespace from k8s_pods group by namespace order by count(*) limit 1',
+    );
+    const namespace = rows[0]?.namespace ?? '';
+    assert.notEqual(namespace, '');
+    const excluding = await system.startAgent({
+      url: api.url,
+      kubeconfig: join(system.dir, 'sim.kubeconfig'),
+      slug: 'demo',
+      env: { PROXIMA_K8S_EXCLUDE_NAMESPACES: namespace },
+    });
+    const inventory = await inventoryOf(api, (await synced()).id);
+    await excluding.stop();
+    const { namespaces = [], nodes = [], pods = [] } = inventory;
+    assert.ok(pods.length > 0 && namespaces.every(({ name }) => name !== namespace));
+    assert.equal(nodes.length, cluster.list('nodes').length);
+    const left = Object.values(inventory).flatMap((all) =>
+      all.filter((row: Row) => row.namespace === namespace),
+    );
+    assert.deepEqual(left, []);
+  });
+
   it('leaves the hosts table alone (EN-07)', async () => {
     const { rows } = await system.database.pool.query('select count(*)::int as hosts from hosts');
     assert.deepEqual(rows, [{ hosts: 0 }]);
