@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createLog } from '../../actors/log.ts';
 import type { Config } from '../../http/config.ts';
 import { readConfig } from '../../http/config.ts';
+import type { ServeOptions, Serving } from '../../http/main.ts';
 import { serve } from '../../http/main.ts';
 import type { NatsUnderTest } from '../support/nats.ts';
 import { startNats } from '../support/nats.ts';
@@ -17,7 +18,14 @@ describe('the backend as a whole', () => {
   let nats: NatsUnderTest;
   let database: FreshDatabase;
   let dir: string;
-  const options = { host: '127.0.0.1', log: createLog('error') };
+  const running: Serving[] = [];
+  const start = async (settings: Config, more: ServeOptions = {}): Promise<Serving> => {
+    const serving = await serve(settings, { host: '127.0.0.1', log: createLog('error'), ...more });
+    running.push(serving);
+    return serving;
+  };
+  // Also after a failed expectation: a backend that runs on would keep the whole run from ending.
+  afterEach(() => Promise.all(running.splice(0).map((serving) => serving.stop())));
 
   before(async function () {
     this.timeout(120_000);
@@ -48,7 +56,7 @@ describe('the backend as a whole', () => {
   }
 
   it('migrates, prints an administrator token once, makes the stream, is ready, and stops in order', async () => {
-    const first = await serve(config(0), options);
+    const first = await start(config(0));
     match(first.administratorToken ?? '', /^pxt_/);
     const headers = { Authorization: `Bearer ${first.administratorToken}` };
     equal((await fetch(`${first.url}/readyz`)).status, 200);
@@ -59,10 +67,9 @@ describe('the backend as a whole', () => {
     await Promise.all([first.stop(), first.stop()]);
     await rejects(fetch(`${first.url}/healthz`));
 
-    const second = await serve(config(0), options);
+    const second = await start(config(0));
     equal(second.administratorToken, null);
     equal((await fetch(`${second.url}/api/v1/admin/clients`, { headers })).status, 200);
-    await second.stop();
   });
 
   it('takes the next free port when asked to, else says that the port is taken', async () => {
@@ -70,11 +77,10 @@ describe('the backend as a whole', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
     try {
-      await rejects(serve(config(port), options), { code: 'EADDRINUSE' });
-      const serving = await serve(config(port), { ...options, nextFreePort: true });
+      await rejects(start(config(port)), { code: 'EADDRINUSE' });
+      const serving = await start(config(port), { nextFreePort: true });
       notEqual(new URL(serving.url).port, String(port));
       equal((await fetch(`${serving.url}/healthz`)).status, 200);
-      await serving.stop();
     } finally {
       taken.close();
     }

@@ -9,5 +9,7 @@ module.exports = class CountingReporter extends reporters.Spec {
   epilogue() {
     super.epilogue();
     console.log(`${this.stats.passes} passed, ${this.stats.failures} failed`);
+    // What a failed test left running must not keep the run from ending; a passed run has to end by itself.
+    if (this.stats.failures > 0) setTimeout(() => process.exit(1), 5_000).unref();
   }
 };
