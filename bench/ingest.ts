@@ -1,6 +1,6 @@
 /**
  * What storing the largest snapshot costs, against a plain COPY of the same rows measured in the same run.
- * `node bench/ingest.ts [rounds]`; figures and goals are in bench/README.md.
+ * `node --max-semi-space-size=64 bench/ingest.ts [rounds]`; figures and goals are in bench/README.md.
  */
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
