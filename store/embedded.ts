@@ -208,6 +208,11 @@ async function start({ native, home, data, user, ephemeral }: Place): Promise<Em
     .slice(-3)
     .join(' | ');
   await stop();
+  if (lastWords.includes('postmaster.pid')) {
+    throw new Error(
+      `another server runs on ${data}: stop the program that started it, or choose another folder`,
+    );
+  }
   throw new Error(`PostgreSQL did not start: ${lastWords}`);
 }
 

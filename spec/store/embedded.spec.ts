@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -34,7 +34,8 @@ describe('the embedded PostgreSQL', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps its data from one start to the next and writes them to disk', async () => {
+  it('keeps its data from one start to the next, writes them to disk, and shares them with no other', async function () {
+    this.timeout(40_000);
     const dir = join(folder, 'kept', 'postgres');
     const first = await startEmbeddedPostgres({ dir });
     const pool = createPool(first.url);
@@ -50,6 +51,10 @@ describe('the embedded PostgreSQL', () => {
     await first.stop();
     equal(await answers(first.url), false);
     const second = await startEmbeddedPostgres({ dir });
+    await rejects(
+      startEmbeddedPostgres({ dir }),
+      /another server runs on .*: stop the program that started it/,
+    );
     const again = createPool(second.url);
     deepEqual((await again.query('select n from notes')).rows, [{ n: 1 }]);
     await again.end();
