@@ -64,6 +64,15 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
   }
 }
 
+/** The same promise; its error says which part it came from: an operator reads the message alone. */
+async function naming<T>(part: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new Error(`${part}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 type Stop = () => Promise<unknown>;
 
 /** Later parts use earlier ones, so the newest goes first. */
@@ -83,12 +92,12 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
   running.push(() => pool.end());
 
   options.onProgress?.('bringing the database to the current schema');
-  const applied = await migrate(pool);
+  const applied = await naming('PostgreSQL', migrate(pool));
   if (applied > 0) log.info({ applied }, 'database migrated');
   const administratorToken = await bootstrapAdministrator(pool, now());
 
   const nats = config.nats === null ? await ownNats(options, running) : await externalNats(config.nats);
-  const system = await startSystem({
+  const starting = startSystem({
     pool: ingestPool,
     nats: nats.address,
     log,
@@ -99,6 +108,7 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
       ...options.system,
     },
   });
+  const system = await naming('NATS', starting);
   running.push(() => system.stop());
 
   let draining = false;

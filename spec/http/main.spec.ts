@@ -9,6 +9,7 @@ import type { Config } from '../../http/config.ts';
 import { readConfig } from '../../http/config.ts';
 import type { ServeOptions, Serving } from '../../http/main.ts';
 import { serve } from '../../http/main.ts';
+import { Secret } from '../../rules/secret.ts';
 import type { NatsUnderTest } from '../support/nats.ts';
 import { startNats } from '../support/nats.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
@@ -84,5 +85,14 @@ describe('the backend as a whole', () => {
     } finally {
       taken.close();
     }
+  });
+
+  it('says which server it cannot reach, and leaves nothing running', async () => {
+    const nowhere = { databaseUrl: new Secret('postgres://127.0.0.1:1/none') };
+    await rejects(start({ ...config(0), ...nowhere }), /^Error: PostgreSQL: /);
+    const settings = config(0);
+    ok(settings.nats);
+    const away = { ...settings, nats: { ...settings.nats, url: 'nats://127.0.0.1:1' } };
+    await rejects(start(away, { system: { connectTimeoutMs: 500 } }), /^Error: NATS: /);
   });
 });
