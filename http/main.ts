@@ -94,7 +94,6 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
   options.onProgress?.('bringing the database to the current schema');
   const applied = await naming('PostgreSQL', migrate(pool));
   if (applied > 0) log.info({ applied }, 'database migrated');
-  const administratorToken = await bootstrapAdministrator(pool, now());
 
   const nats = config.nats === null ? await ownNats(options, running) : await externalNats(config.nats);
   const starting = startSystem({
@@ -127,6 +126,8 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     nextFree: options.nextFreePort ?? false,
   });
   running.push(() => server.stop());
+  // Only now: a token made by a start that then fails would be shown to nobody, and no later start makes another.
+  const administratorToken = await bootstrapAdministrator(pool, now());
   log.info({ port: server.port }, 'listening');
 
   let stopped: Promise<void> | undefined;

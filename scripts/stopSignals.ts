@@ -20,6 +20,8 @@ export function stopRequested(options: { readonly withParent: boolean }): Promis
       process.on('SIGTERM', () => process.exit(143));
       resolve(reason);
     };
+    // A program that could not start ends by itself; the watch alone must not keep it.
+    watch?.unref();
     process.once('SIGINT', () => stop('SIGINT'));
     process.once('SIGTERM', () => stop('SIGTERM'));
   });

@@ -73,6 +73,22 @@ describe('the backend as a whole', () => {
     equal((await fetch(`${second.url}/api/v1/admin/clients`, { headers })).status, 200);
   });
 
+  it('makes the administrator token only when the start succeeds, so that it is always shown', async () => {
+    const fresh = await emptyDatabase();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const onFresh = (at: number): Config => ({ ...config(at), databaseUrl: new Secret(fresh.url) });
+    try {
+      await rejects(start(onFresh(port)), { code: 'EADDRINUSE' });
+      match((await start(onFresh(0))).administratorToken ?? '', /^pxt_/);
+    } finally {
+      taken.close();
+      await Promise.all(running.splice(0).map((serving) => serving.stop()));
+      await fresh.drop();
+    }
+  });
+
   it('takes the next free port when asked to, else says that the port is taken', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

@@ -86,6 +86,17 @@ describe('the demo', function () {
     }
   });
 
+  it('ends by itself, naming the reason, when it cannot start', async () => {
+    const child = spawn('./proxima', ['demo', '--data-dir', dir, '--stop-with-parent'], { cwd: root });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await eventually('it has ended', () => child.exitCode !== null, 40_000);
+    assert.equal(child.exitCode, 1);
+    assert.match(said, /another server runs on/);
+  });
+
   it('takes the next free port when its own is taken', async () => {
     const second = mkdtempSync(join(tmpdir(), 'proxima-demo-'));
     const first = demo;
