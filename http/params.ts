@@ -10,7 +10,7 @@ import { isUuid } from './uuid.ts';
 export interface Param<T> {
   readonly schema: Schema;
   readonly description: string;
-  readonly problem: string;
+  readonly problem: string | ((text: string) => string);
   readonly absent: T;
   readonly read: (text: string) => T | undefined;
 }
@@ -30,7 +30,10 @@ export function readQuery<P extends Params>(params: P, search: URLSearchParams):
     const [text, ...more] = search.getAll(name);
     if (more.length > 0) return invalidParam(name, 'is given more than once');
     const value = text === undefined ? param.absent : param.read(text);
-    if (value === undefined) return invalidParam(name, param.problem);
+    if (value === undefined) {
+      const { problem } = param;
+      return invalidParam(name, typeof problem === 'string' ? problem : problem(text ?? ''));
+    }
     values[name] = value;
   }
   return values as QueryOf<P>;

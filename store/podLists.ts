@@ -1,54 +1,31 @@
 /** Pods of one node or one workload (AP-40). */
 
 import { pods } from '../wire/kinds/index.ts';
-import { answerColumns } from './inventory/listSql.ts';
-import type { InventoryObject } from './inventory/read.ts';
-import { isoTime } from './isoTime.ts';
-import type { Page, Paged } from './page.ts';
-import { pageParameters } from './page.ts';
+import type { Bind, ListRequest } from './inventory/listSql.ts';
+import type { Window } from './inventory/read.ts';
+import { listWindow } from './inventory/read.ts';
 import type { Db } from './pool.ts';
 import type { ClusterInScope } from './scope.ts';
 
 export type PodOwner = 'node' | 'workload';
 
 /**
- * $1 cluster, $2 id of the owner. The cluster is asked for beside the id, so an id of another cluster finds nothing.
- * Pods name their workload by kind and name, as the agent resolved it (AG-33).
+ * The condition on a pod `t`. The list asks for the cluster beside it, so an id of another cluster finds nothing; pods
+ * name their workload by kind and name, as the agent resolved it (AG-33).
  */
-const OWNED: Readonly<Record<PodOwner, string>> = {
-  node: 'p.cluster_id = $1 and p.node_id = $2',
-  workload: `p.cluster_id = $1 and exists (
+const OWNED: Readonly<Record<PodOwner, (id: string) => string>> = {
+  node: (id) => `t.node_id = ${id}`,
+  workload: (id) => `exists (
     select from k8s_workloads w
-    where w.cluster_id = $1 and w.id = $2
-      and w.namespace = p.namespace and w.kind = p.workload_kind and w.name = p.workload)`,
+    where w.cluster_id = t.cluster_id and w.id = ${id}
+      and w.namespace = t.namespace and w.kind = t.workload_kind and w.name = t.workload)`,
 };
 
-const COLUMNS = answerColumns(pods)
-  .map((column) => `p.${column}`)
-  .join(', ');
-
-const ORDER = [...pods.order, 'id'].map((column) => `p.${column}`).join(', ');
-
-/** One page of the owner's pods in the default order of pods; none when the cluster has no such owner. */
-export async function listPodsOf(
+/** One window of the owner's pods; none when the cluster has no such owner. */
+export const listPodsOf = (
   db: Db,
   cluster: ClusterInScope,
   owner: PodOwner,
   ownerId: string,
-  page: Page,
-): Promise<Paged<InventoryObject>> {
-  const { rows } = await db.query<Record<string, unknown>>(
-    `select ${COLUMNS} from ${pods.table} p where ${OWNED[owner]} order by ${ORDER} limit $3 offset $4`,
-    [cluster.id, ownerId, ...pageParameters(page)],
-  );
-  const counted = await db.query<{ total: number }>(
-    `select count(*) as total from ${pods.table} p where ${OWNED[owner]}`,
-    [cluster.id, ownerId],
-  );
-  return { rows: rows.map(withTextTimes), total: counted.rows[0]?.total ?? 0 };
-}
-
-const withTextTimes = (row: Record<string, unknown>): InventoryObject =>
-  Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [column, value instanceof Date ? isoTime(value) : value]),
-  );
+  request: ListRequest,
+): Promise<Window> => listWindow(db, cluster, pods, request, (bind: Bind) => OWNED[owner](bind(ownerId)));

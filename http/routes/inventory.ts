@@ -3,16 +3,18 @@
 import { shortfalls } from '../../rules/listCoverage.ts';
 import type { ClusterRow } from '../../store/clusters.ts';
 import { linkColumn, recordFields } from '../../store/inventory/columns.ts';
-import { getObject, listObjects } from '../../store/inventory/read.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListRequest } from '../../store/inventory/listSql.ts';
+import type { Window } from '../../store/inventory/read.ts';
+import { getObject, listAll, listWindow } from '../../store/inventory/read.ts';
 import type { PodOwner } from '../../store/podLists.ts';
 import { listPodsOf } from '../../store/podLists.ts';
 import { COVERAGE_STATES } from '../../wire/coverage.ts';
 import type { Kind, Schema } from '../../wire/kinds/define.ts';
 import { kinds, nodes, pods, workloads } from '../../wire/kinds/index.ts';
+import type { Answer } from '../answer.ts';
 import { many, one } from '../answer.ts';
-import { listPages, pageOf } from '../params.ts';
-import { notFound } from '../refusal.ts';
+import { listParams, listRequest } from '../listParams.ts';
+import { isRefusal, notFound } from '../refusal.ts';
 import type { Route } from '../route.ts';
 import { clusterRoute } from '../route.ts';
 import { count, dataOf, fieldSchemas, listOf, nullable, object, text, time, uuid } from '../schemas.ts';
@@ -44,56 +46,67 @@ const shortfall: Schema = {
   additionalProperties: false,
 };
 
-/** `total`, the page where there are pages, the snapshot's time, and what that snapshot lacked (D10). */
-function metaSchema(paged: boolean): Schema {
-  const required = paged ? ['total', 'page', 'per_page', 'as_of'] : ['total', 'as_of'];
-  return {
-    type: 'object',
-    properties: {
-      total: count,
-      ...(paged ? { page: count, per_page: count } : {}),
-      as_of: nullable(time),
-      coverage: { type: 'object', additionalProperties: shortfall },
-    },
-    required,
-    additionalProperties: false,
-  };
+/** What every list says of itself: its length, the snapshot's time, and what that snapshot lacked (D10). */
+const shared = {
+  total: count,
+  as_of: nullable(time),
+  coverage: { type: 'object', additionalProperties: shortfall },
+};
+
+const wholeMeta: Schema = {
+  type: 'object',
+  properties: shared,
+  required: ['total', 'as_of'],
+  additionalProperties: false,
+};
+
+/** `page` is absent where a cursor was followed. */
+const windowMeta: Schema = {
+  type: 'object',
+  properties: { ...shared, page: count, per_page: count, next_cursor: nullable(text) },
+  required: ['total', 'per_page', 'next_cursor', 'as_of'],
+  additionalProperties: false,
+};
+
+function freshness(cluster: ClusterRow, kind: Kind) {
+  const coverage = shortfalls(kind.coverage, cluster.coverage, cluster.unverified_since);
+  return { as_of: cluster.snapshot_at, ...(coverage === null ? {} : { coverage }) };
 }
 
-function metaOf(cluster: ClusterRow, kind: Kind, total: number, page: Page | null) {
-  const coverage = shortfalls(kind.coverage, cluster.coverage, cluster.unverified_since);
-  return {
-    total,
-    ...(page === null ? {} : { page: page.page, per_page: page.perPage }),
-    as_of: cluster.snapshot_at,
-    ...(coverage === null ? {} : { coverage }),
-  };
+function answerWindow(cluster: ClusterRow, kind: Kind, { window }: ListRequest, found: Window): Answer {
+  return many(found.rows, {
+    total: found.total,
+    ...('page' in window ? { page: window.page } : {}),
+    per_page: window.perPage,
+    next_cursor: found.nextCursor,
+    ...freshness(cluster, kind),
+  });
 }
 
 function listRoute(kind: Kind): Route {
-  const shared = {
+  const contract = {
     method: 'GET',
     path: `${BASE}/${kind.path}`,
     summary: `List the ${kind.path} of a cluster.`,
     permissions: ['assets:read'],
-    answer: listOf(recordOf(kind), metaSchema(kind.paged)),
+    answer: listOf(recordOf(kind), kind.paged ? windowMeta : wholeMeta),
   } as const;
   if (!kind.paged) {
     return clusterRoute({
-      ...shared,
+      ...contract,
       async handle({ backend, cluster }) {
-        const { rows, total } = await listObjects(backend.pool, cluster, kind, null);
-        return many(rows, metaOf(cluster, kind, total, null));
+        const rows = await listAll(backend.pool, cluster, kind);
+        return many(rows, { total: rows.length, ...freshness(cluster, kind) });
       },
     });
   }
   return clusterRoute({
-    ...shared,
-    query: listPages,
-    async handle({ backend, cluster, query }) {
-      const page = pageOf(query);
-      const { rows, total } = await listObjects(backend.pool, cluster, kind, page);
-      return many(rows, metaOf(cluster, kind, total, page));
+    ...contract,
+    query: listParams(kind),
+    async handle({ backend, cluster, query, request }) {
+      const asked = listRequest(kind, query, request.search);
+      if (isRefusal(asked)) return asked;
+      return answerWindow(cluster, kind, asked, await listWindow(backend.pool, cluster, kind, asked));
     },
   });
 }
@@ -120,14 +133,14 @@ const podsOfRoute = (owner: PodOwner, kind: Kind, parameter: string): Route =>
     path: `${BASE}/${kind.path}/:${parameter}/pods`,
     summary: `List the pods of one ${owner} of a cluster.`,
     permissions: ['assets:read'],
-    query: listPages,
-    answer: listOf(recordOf(pods), metaSchema(true)),
-    async handle({ backend, cluster, params, query }) {
+    query: listParams(pods),
+    answer: listOf(recordOf(pods), windowMeta),
+    async handle({ backend, cluster, params, query, request }) {
       const id = params[parameter] ?? '';
       if (!isUuid(id)) return notFound(owner);
-      const page = pageOf(query);
-      const { rows, total } = await listPodsOf(backend.pool, cluster, owner, id, page);
-      return many(rows, metaOf(cluster, pods, total, page));
+      const asked = listRequest(pods, query, request.search);
+      if (isRefusal(asked)) return asked;
+      return answerWindow(cluster, pods, asked, await listPodsOf(backend.pool, cluster, owner, id, asked));
     },
   });
 

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { kinds } from '../../wire/kinds/index.ts';
 import type { BackendUnderTest } from './backendUnderTest.ts';
 import { startBackend } from './backendUnderTest.ts';
@@ -35,7 +35,7 @@ describe('inventory routes', () => {
       equal(json.meta.total, total);
       equal(json.data.length, Math.min(total, kind.paged ? 100 : total));
       equal(json.meta.as_of, '2026-11-30T12:00:00Z');
-      const paging = kind.paged ? { page: 1, per_page: 100 } : {};
+      const paging = kind.paged ? { page: 1, per_page: 100, next_cursor: null } : {};
       const { coverage, ...meta } = json.meta;
       deepEqual(meta, { total, as_of: '2026-11-30T12:00:00Z', ...paging });
       ok(coverage === undefined || typeof coverage === 'object');
@@ -141,5 +141,122 @@ describe('inventory routes', () => {
     deepEqual((await get('hpas', there)).json.meta.coverage, {
       horizontalpodautoscalers: { state: 'error', listed: 0, sent: 0 },
     });
+  });
+
+  const searched = kinds.filter((kind) => Object.keys(kind.sortKeys).length > 0);
+  const refusal = async (path: string, cluster = here) => {
+    const { status, json } = await get(path, cluster);
+    return { status, code: json.error.code, message: json.error.message };
+  };
+
+  for (const kind of searched) {
+    it(`takes q and every sort key on ${kind.path}, and names the keys to whoever asks for another (AP-20, AP-23, AP-29 to AP-34)`, async () => {
+      for (const key of Object.keys(kind.sortKeys)) {
+        for (const sort of [key, `-${key}`]) equal((await get(`${kind.path}?q=a&sort=${sort}`)).status, 200);
+      }
+      for (const sort of ['foo', '', '-', '--name', 'name;drop', 'name,age', '__proto__']) {
+        const { status, code, message } = await refusal(`${kind.path}?sort=${encodeURIComponent(sort)}`);
+        equal(status, 400);
+        equal(code, 'invalid_param');
+        for (const key of Object.keys(kind.sortKeys)) ok(message.includes(key), message);
+      }
+    });
+  }
+
+  it('has the sort keys of the documentation, no more and no fewer (AP-29 to AP-34)', () => {
+    const documented = {
+      workloads: 'name namespace kind replicas helm age',
+      pods: 'name namespace phase ready restarts cpu memory node age',
+      services: 'name namespace type cluster_ip endpoints age',
+      ingresses: 'name namespace class age',
+      pvcs: 'name namespace phase storage_class capacity age',
+      jobs: 'name namespace kind schedule status completions age',
+      hpas: 'name namespace target min max current age',
+      'network-policies': 'name namespace age',
+      'resource-quotas': 'name namespace age',
+      'endpoint-slices': 'name namespace address_type service age',
+    };
+    const sorted = (keys: string[]) => keys.sort().join(' ');
+    deepEqual(
+      Object.fromEntries(searched.map((kind) => [kind.path, sorted(Object.keys(kind.sortKeys))])),
+      Object.fromEntries(Object.entries(documented).map(([path, keys]) => [path, sorted(keys.split(' '))])),
+    );
+  });
+
+  it('says what is wrong with a search text (AP-22), and trims a good one (AP-21)', async () => {
+    match((await refusal('pods?q=%00')).message, /control character/);
+    match((await refusal('pods?q=a%0Ab')).message, /control character/);
+    match((await refusal('pods?q=%FF')).message, /UTF-8/);
+    match((await refusal(`pods?q=${'a'.repeat(101)}`)).message, /100 characters/);
+    equal((await get(`pods?q=${'a'.repeat(100)}`)).status, 200);
+    equal((await get(`pods?q=${encodeURIComponent('😀'.repeat(100))}`)).status, 200);
+    const [first] = (await get('pods')).json.data;
+    const found = await get(`pods?q=%20${first?.name}%20`);
+    deepEqual(
+      found.json.data.map((row) => row.id),
+      [first?.id],
+    );
+    deepEqual((await get('pods?q=%20&per_page=3')).json, (await get('pods?per_page=3')).json);
+  });
+
+  it('refuses a parameter that is given twice (AP-28)', async () => {
+    for (const query of ['sort=name&sort=age', 'q=a&q=a', 'page=1&page=2', 'cursor=a&cursor=b']) {
+      const { status, code } = await refusal(`pods?${query}`);
+      deepEqual({ status, code }, { status: 400, code: 'invalid_param' }, query);
+    }
+  });
+
+  it('answers 404 for an invisible cluster whatever the parameters (AP-35)', async () => {
+    const stranger = await backend.tokenFor({ role: 'viewer', ...(await backend.place('globex', 'prod')) });
+    for (const query of ['sort=foo', 'q=%00', 'page=0', 'cursor=x', 'labels=,', 'q=a&q=b']) {
+      const { status } = await backend.ask(`/api/v1/clusters/${here}/pods?${query}`, { token: stranger });
+      equal(status, 404, query);
+    }
+  });
+
+  it('follows next_cursor to the end and takes it with no other order and no page', async () => {
+    const ids: unknown[] = [];
+    let { json } = await get('pods?per_page=7');
+    const total = json.meta.total;
+    for (;;) {
+      ids.push(...json.data.map((row) => row.id));
+      if (json.meta.next_cursor === null) break;
+      json = (await get(`pods?per_page=7&cursor=${json.meta.next_cursor}`)).json;
+      equal(json.meta.page, undefined);
+      equal(json.meta.total, total);
+    }
+    deepEqual(
+      ids,
+      (await get('pods?per_page=100')).json.data.map((row) => row.id),
+    );
+    const { next_cursor } = (await get('pods?per_page=7')).json.meta;
+    for (const query of [
+      `cursor=${next_cursor}&sort=name`,
+      `cursor=${next_cursor}&page=2`,
+      'cursor=',
+      'cursor=bm8',
+    ]) {
+      equal((await refusal(`pods?${query}`)).code, 'invalid_param', query);
+    }
+    equal((await refusal(`services?cursor=${next_cursor}`)).code, 'invalid_param');
+  });
+
+  it('filters workloads, pods, events and jobs by their columns (AP-38, AP-39, AP-42)', async () => {
+    for (const [path, column] of [
+      ['workloads', 'namespace'],
+      ['workloads', 'kind'],
+      ['pods', 'namespace'],
+      ['pods', 'phase'],
+      ['events', 'type'],
+      ['jobs', 'kind'],
+    ] as const) {
+      const rows = (await get(`${path}?per_page=100`)).json.data;
+      const value = String(rows.at(-1)?.[column]);
+      const { json } = await get(`${path}?per_page=100&${column}=${value}`);
+      const expected = rows.filter((row) => row[column] === value);
+      deepEqual(json.data, expected, `${path} ${column}`);
+      equal(json.meta.total, expected.length);
+      deepEqual((await get(`${path}?${column}=nowhere`)).json.data, []);
+    }
   });
 });

@@ -95,7 +95,7 @@ const anyRecord = (fields: Fields): fc.Arbitrary<Record<string, unknown>> =>
   plainRecord(Object.entries(fields).map(([key, field]) => [key, anyOfSchema(field.schema)]));
 
 /** Records of one kind with distinct natural keys. */
-const anyRecords = (kind: Kind, maxLength: number): fc.Arbitrary<Record<string, unknown>[]> =>
+export const anyRecords = (kind: Kind, maxLength: number): fc.Arbitrary<Record<string, unknown>[]> =>
   fc.uniqueArray(anyRecord(kind.fields), {
     maxLength,
     selector: (record) => kind.key.map((column) => record[column]).join('\u0000'),

@@ -36,6 +36,28 @@ export type RecordOf<F extends Fields> = {
 /** Which coverage entry proves a record's absence: one resource, or one per value of the `kind` column. */
 export type CoverageRule = string | Readonly<Record<string, string>>;
 
+/**
+ * What a key of `sort=` orders by: the first of the columns that has a value. `age` turns the direction, because the
+ * youngest has the latest time; `address` puts IPv4 addresses first, by number (AP-26, AP-31).
+ */
+export interface SortKey {
+  readonly columns: readonly string[];
+  readonly as: 'value' | 'age' | 'address';
+}
+
+/** Keys of `sort=` by their name in the query. */
+export type SortKeys = Readonly<Record<string, SortKey>>;
+
+/** A sort key on one column. */
+export const by = (column: string): SortKey => ({ columns: [column], as: 'value' });
+
+/** The sort keys that every searchable list has. */
+const SHARED_SORT_KEYS: SortKeys = {
+  name: by('name'),
+  namespace: by('namespace'),
+  age: { columns: ['created_at'], as: 'age' },
+};
+
 /** One resource kind. */
 export interface Kind<F extends Fields = Fields> {
   /** Name of the array under `data` in a snapshot. */
@@ -55,6 +77,8 @@ export interface Kind<F extends Fields = Fields> {
   readonly derived: Fields;
   /** True when records live in a namespace. */
   readonly namespaced: boolean;
+  /** What its list can be ordered by; a list without keys takes neither `q` nor `sort` (AP-20). */
+  readonly sortKeys: SortKeys;
 }
 
 const field = <T>(column: ColumnType, schema: Schema): Field<T> => ({
@@ -153,7 +177,7 @@ export function recordSchema(fields: Fields): Schema {
   };
 }
 
-/** Declares a kind with the defaults of a namespaced, paged one. */
+/** Declares a kind with the defaults of a namespaced, paged one; `sortKeys` holds those beside the shared ones. */
 export function defineKind<const F extends Fields>(
   kind: Pick<Kind<F>, 'name' | 'table' | 'path' | 'coverage' | 'fields'> & Partial<Kind<F>>,
 ): Kind<F> {
@@ -164,5 +188,6 @@ export function defineKind<const F extends Fields>(
     derived: {},
     namespaced: true,
     ...kind,
+    sortKeys: kind.sortKeys === undefined ? {} : { ...SHARED_SORT_KEYS, ...kind.sortKeys },
   };
 }

@@ -1,4 +1,4 @@
-import { boolean, defineKind, integer, list, map, nullable, shape, text, texts } from './define.ts';
+import { boolean, by, defineKind, integer, list, map, nullable, shape, text, texts } from './define.ts';
 import { namespacedIdentity } from './shapes.ts';
 
 /** EndpointSlices (DiscoveryV1). */
@@ -35,4 +35,5 @@ export const endpointSlices = defineKind({
     ),
     labels: map(),
   },
+  sortKeys: { address_type: by('address_type'), service: by('service') },
 });

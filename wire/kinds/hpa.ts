@@ -1,4 +1,4 @@
-import { defineKind, integer, list, map, nullable, shape, text, time } from './define.ts';
+import { by, defineKind, integer, list, map, nullable, shape, text, time } from './define.ts';
 import { condition, namespacedIdentity } from './shapes.ts';
 
 /** HorizontalPodAutoscalers (AutoscalingV2). */
@@ -31,5 +31,11 @@ export const hpas = defineKind({
     last_scale_at: nullable(time()),
     labels: map(),
     annotations: map(),
+  },
+  sortKeys: {
+    target: by('target_name'),
+    min: by('min_replicas'),
+    max: by('max_replicas'),
+    current: by('current_replicas'),
   },
 });

@@ -1,4 +1,4 @@
-import { defineKind, list, map, nullable, object, shape, text, texts } from './define.ts';
+import { by, defineKind, list, map, nullable, object, shape, text, texts } from './define.ts';
 import { loadBalancerPoint, namespacedIdentity } from './shapes.ts';
 
 /** A service backend; `port` is a number or a port's name, as text. A resource backend has neither. */
@@ -26,4 +26,5 @@ export const ingresses = defineKind({
     labels: map(),
     annotations: map(),
   },
+  sortKeys: { class: by('class') },
 });

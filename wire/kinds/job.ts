@@ -1,4 +1,4 @@
-import { boolean, defineKind, integer, list, map, name, nullable, text, time } from './define.ts';
+import { boolean, by, defineKind, integer, list, map, name, nullable, text, time } from './define.ts';
 import { condition, namespacedIdentity, templateContainer } from './shapes.ts';
 
 /** Jobs and CronJobs (BatchV1) in one table. */
@@ -33,5 +33,11 @@ export const jobs = defineKind({
     conditions: list(condition),
     labels: map(),
     annotations: map(),
+  },
+  sortKeys: {
+    kind: by('kind'),
+    schedule: by('schedule'),
+    status: by('status'),
+    completions: by('succeeded'),
   },
 });

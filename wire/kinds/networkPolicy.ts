@@ -32,4 +32,5 @@ export const networkPolicies = defineKind({
     labels: map(),
     annotations: map(),
   },
+  sortKeys: {},
 });

@@ -1,4 +1,4 @@
-import { bigint, defineKind, integer, list, map, nullable, text, time } from './define.ts';
+import { bigint, by, defineKind, integer, list, map, nullable, text, time } from './define.ts';
 import { condition, namespacedIdentity, podContainer } from './shapes.ts';
 
 /** Pods (CoreV1). Request and limit sums follow the scheduler; null when no container sets any (contracts.md section 1). */
@@ -34,5 +34,14 @@ export const pods = defineKind({
     conditions: list(condition),
     labels: map(),
     started_at: nullable(time()),
+  },
+  sortKeys: {
+    phase: by('phase'),
+    ready: by('containers_ready'),
+    restarts: by('restart_count'),
+    cpu: by('cpu_requests_millicores'),
+    memory: by('memory_requests_bytes'),
+    node: by('node_name'),
+    age: { columns: ['started_at', 'created_at'], as: 'age' },
   },
 });

@@ -1,4 +1,4 @@
-import { bigint, defineKind, map, nullable, text, texts } from './define.ts';
+import { bigint, by, defineKind, map, nullable, text, texts } from './define.ts';
 import { namespacedIdentity } from './shapes.ts';
 
 /** PersistentVolumeClaims (CoreV1). */
@@ -20,4 +20,5 @@ export const pvcs = defineKind({
     labels: map(),
     annotations: map(),
   },
+  sortKeys: { phase: by('phase'), storage_class: by('storage_class'), capacity: by('capacity_bytes') },
 });

@@ -14,4 +14,5 @@ export const resourceQuotas = defineKind({
     scopes: texts(),
     labels: map(),
   },
+  sortKeys: {},
 });

@@ -1,4 +1,4 @@
-import { defineKind, integer, keptCount, list, map, nullable, shape, text, texts } from './define.ts';
+import { by, defineKind, integer, keptCount, list, map, nullable, shape, text, texts } from './define.ts';
 import { loadBalancerPoint, namespacedIdentity } from './shapes.ts';
 
 /** Services (CoreV1). `endpoints` is counted by the backend from the endpoint slices of the same snapshot. */
@@ -35,5 +35,10 @@ export const services = defineKind({
   derived: {
     /** Distinct ready addresses behind the service; kept while endpoint slices are unverified. */
     endpoints: keptCount(),
+  },
+  sortKeys: {
+    type: by('type'),
+    cluster_ip: { columns: ['cluster_ip'], as: 'address' },
+    endpoints: by('endpoints'),
   },
 });

@@ -1,4 +1,4 @@
-import { defineKind, integer, list, map, name, nullable, text } from './define.ts';
+import { by, defineKind, integer, list, map, name, nullable, text } from './define.ts';
 import { condition, namespacedIdentity, templateContainer } from './shapes.ts';
 
 /** Deployments, StatefulSets, DaemonSets (AppsV1) and Argo Rollouts, SC-11 to SC-15. */
@@ -31,4 +31,5 @@ export const workloads = defineKind({
     helm_chart: nullable(text()),
     helm_chart_version: nullable(text()),
   },
+  sortKeys: { kind: by('kind'), replicas: by('replicas_desired'), helm: by('helm_release') },
 });
