@@ -21,7 +21,21 @@ const TRANSACTION_TIMEOUT_SINCE = 170_000;
  *
  * Throws `TransactionTimeout` past the limit, else whatever `work` or the commit threw.
  */
-export async function inTransaction<T>(
+export const inTransaction = <T>(
+  pool: Pool,
+  timeoutMs: number,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> => runBetween('begin', pool, timeoutMs, work);
+
+/** The same for reads alone: every query of `work` sees the database as it was at the first one. */
+export const inReadTransaction = <T>(
+  pool: Pool,
+  timeoutMs: number,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> => runBetween('begin isolation level repeatable read read only', pool, timeoutMs, work);
+
+async function runBetween<T>(
+  begin: string,
   pool: Pool,
   timeoutMs: number,
   work: (client: PoolClient) => Promise<T>,
@@ -40,7 +54,7 @@ export async function inTransaction<T>(
     expire(broken);
   }, timeoutMs);
   try {
-    return await Promise.race([runIn(client, timeoutMs, work), expired]);
+    return await Promise.race([runIn(begin, client, timeoutMs, work), expired]);
   } catch (error) {
     if (broken === undefined && !(await rollBack(client))) broken = error as Error;
     if (error instanceof TransactionTimeout || !TIMEOUT_STATES.has(sqlState(error))) throw error;
@@ -53,13 +67,14 @@ export async function inTransaction<T>(
 }
 
 async function runIn<T>(
+  begin: string,
   client: PoolClient,
   timeoutMs: number,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const limit = Math.ceil(timeoutMs);
   await client.query(
-    `begin; set local statement_timeout = ${limit}; set local idle_in_transaction_session_timeout = ${limit};
+    `${begin}; set local statement_timeout = ${limit}; set local idle_in_transaction_session_timeout = ${limit};
      select set_config('transaction_timeout', '${limit}', true)
      where current_setting('server_version_num')::int >= ${TRANSACTION_TIMEOUT_SINCE}`,
   );

@@ -1,5 +1,6 @@
 /** The three cluster lists and the single cluster (AP-02 to AP-07, AP-43, AU-03 to AU-05). */
 
+import { loadsOf } from '../../store/capacity.ts';
 import type { ClusterFilter } from '../../store/clusters.ts';
 import { listClusters } from '../../store/clusters.ts';
 import type { ScopeFilter } from '../../store/scope.ts';
@@ -8,7 +9,7 @@ import { clusterFields } from '../../wire/snapshot.ts';
 import type { Answer } from '../answer.ts';
 import { many, one } from '../answer.ts';
 import type { Backend } from '../backend.ts';
-import type { QueryOf } from '../params.ts';
+import type { Param, QueryOf } from '../params.ts';
 import { clusterPages, pageOf, textParam, uuidParam } from '../params.ts';
 import type { Route } from '../route.ts';
 import { clusterRoute, scopedRoute } from '../route.ts';
@@ -25,8 +26,18 @@ import {
   uuid,
 } from '../schemas.ts';
 import { clientInPath, environmentInPath, everything } from '../target.ts';
+import { capacity } from './summary.ts';
+
+const include: Param<'capacity' | null> = {
+  schema: { type: 'string', enum: ['capacity'] },
+  description: 'capacity adds to each cluster what it has, what its pods ask for, and two health counts.',
+  problem: 'must be capacity',
+  absent: null,
+  read: (value) => (value === 'capacity' ? value : undefined),
+};
 
 const filters = {
+  include,
   status: textParam('Only clusters of this status.'),
   search: textParam('Only clusters whose name contains this, in any case.'),
 };
@@ -56,6 +67,12 @@ const itemProperties = {
   namespace_count: count,
   workload_count: count,
   last_seen_at: nullable(time),
+};
+
+/** The three last ones with `include=capacity`, while the cluster exists (SM-05). */
+const item = {
+  ...object(itemProperties),
+  properties: { ...itemProperties, capacity, pods_not_running: count, warning_events_1h: count },
 };
 
 const coverageBlock = {
@@ -93,11 +110,13 @@ async function answerClusters(
   backend: Backend,
   scope: ScopeFilter,
   filter: ClusterFilter,
-  query: QueryOf<typeof clusterPages>,
+  query: QueryOf<typeof clusterPages & { include: typeof include }>,
 ): Promise<Answer> {
   const page = pageOf(query);
   const { rows, total } = await listClusters(backend.pool, scope, filter, page);
-  return many(rows, { total, page: page.page, per_page: page.perPage });
+  const loads = query.include === null ? null : await loadsOf(backend.pool, rows);
+  const items = loads === null ? rows : rows.map((row) => ({ ...row, ...loads.get(row.id) }));
+  return many(items, { total, page: page.page, per_page: page.perPage });
 }
 
 export const clusterRoutes: readonly Route[] = [
@@ -108,7 +127,7 @@ export const clusterRoutes: readonly Route[] = [
     permission: 'assets:read',
     target: everything,
     query: listQuery,
-    answer: listOf(object(itemProperties), pageMeta),
+    answer: listOf(item, pageMeta),
     handle: ({ backend, scope, query }) => answerClusters(backend, scope, query, query),
   }),
   scopedRoute({
@@ -118,7 +137,7 @@ export const clusterRoutes: readonly Route[] = [
     permission: 'assets:read',
     target: clientInPath('id'),
     query: placedQuery,
-    answer: listOf(object(itemProperties), pageMeta),
+    answer: listOf(item, pageMeta),
     handle: ({ backend, target, query }) =>
       answerClusters(
         backend,
@@ -134,7 +153,7 @@ export const clusterRoutes: readonly Route[] = [
     permission: 'assets:read',
     target: environmentInPath('envID'),
     query: placedQuery,
-    answer: listOf(object(itemProperties), pageMeta),
+    answer: listOf(item, pageMeta),
     handle: ({ backend, scope, target, query }) =>
       answerClusters(backend, scope, { ...query, client_id: null, environment_id: target.id }, query),
   }),

@@ -9,10 +9,12 @@ import { installTokenRoutes } from './installTokens.ts';
 import { inventoryRoutes } from './inventory.ts';
 import { loginRoutes } from './login.ts';
 import { opsRoutes } from './ops.ts';
+import { summaryRoutes } from './summary.ts';
 
 /** Every route of the backend. */
 export const routes: readonly Route[] = [
   ...clusterRoutes,
+  ...summaryRoutes,
   ...inventoryRoutes,
   ...enrollRoutes,
   ...agentRoutes,

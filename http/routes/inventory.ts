@@ -1,6 +1,5 @@
 /** Lists and single objects of the thirteen kinds: one loop over the kind table (AP-08, AP-14, AP-17, AP-18, AP-40, AP-41). */
 
-import { shortfalls } from '../../rules/listCoverage.ts';
 import type { ClusterRow } from '../../store/clusters.ts';
 import { linkColumn, recordFields } from '../../store/inventory/columns.ts';
 import type { ListRequest } from '../../store/inventory/listSql.ts';
@@ -8,11 +7,11 @@ import type { Window } from '../../store/inventory/read.ts';
 import { getObject, listAll, listWindow } from '../../store/inventory/read.ts';
 import type { PodOwner } from '../../store/podLists.ts';
 import { listPodsOf } from '../../store/podLists.ts';
-import { COVERAGE_STATES } from '../../wire/coverage.ts';
 import type { Kind, Schema } from '../../wire/kinds/define.ts';
 import { kinds, nodes, pods, workloads } from '../../wire/kinds/index.ts';
 import type { Answer } from '../answer.ts';
 import { many, one } from '../answer.ts';
+import { freshness, freshnessOf } from '../freshness.ts';
 import { listParams, listRequest } from '../listParams.ts';
 import { isRefusal, notFound } from '../refusal.ts';
 import type { Route } from '../route.ts';
@@ -33,25 +32,8 @@ function recordOf(kind: Kind): Schema {
   });
 }
 
-const shortfall: Schema = {
-  type: 'object',
-  properties: {
-    state: { type: 'string', enum: COVERAGE_STATES.filter((state) => state !== 'complete') },
-    listed: count,
-    sent: count,
-    reason: text,
-    since: time,
-  },
-  required: ['state', 'listed', 'sent'],
-  additionalProperties: false,
-};
-
 /** What every list says of itself: its length, the snapshot's time, and what that snapshot lacked (D10). */
-const shared = {
-  total: count,
-  as_of: nullable(time),
-  coverage: { type: 'object', additionalProperties: shortfall },
-};
+const shared = { total: count, ...freshness };
 
 const wholeMeta: Schema = {
   type: 'object',
@@ -68,18 +50,13 @@ const windowMeta: Schema = {
   additionalProperties: false,
 };
 
-function freshness(cluster: ClusterRow, kind: Kind) {
-  const coverage = shortfalls(kind.coverage, cluster.coverage, cluster.unverified_since);
-  return { as_of: cluster.snapshot_at, ...(coverage === null ? {} : { coverage }) };
-}
-
 function answerWindow(cluster: ClusterRow, kind: Kind, { window }: ListRequest, found: Window): Answer {
   return many(found.rows, {
     total: found.total,
     ...('page' in window ? { page: window.page } : {}),
     per_page: window.perPage,
     next_cursor: found.nextCursor,
-    ...freshness(cluster, kind),
+    ...freshnessOf(cluster, kind),
   });
 }
 
@@ -96,7 +73,7 @@ function listRoute(kind: Kind): Route {
       ...contract,
       async handle({ backend, cluster }) {
         const rows = await listAll(backend.pool, cluster, kind);
-        return many(rows, { total: rows.length, ...freshness(cluster, kind) });
+        return many(rows, { total: rows.length, ...freshnessOf(cluster, kind) });
       },
     });
   }
