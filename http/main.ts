@@ -25,6 +25,9 @@ import { startHttpServer } from './server.ts';
 /** Enough for a dashboard with many panels; a loop over pages stays far below. */
 const CALLER_REQUESTS_PER_MINUTE = 12_000;
 
+/** The longest read of a big fleet takes a tenth of this. */
+const STATEMENT_TIMEOUT_MS = 20_000;
+
 export interface ServeOptions {
   /** Where embedded servers keep keys and data; `.proxima` of the working folder by default. */
   readonly dataDir?: string;
@@ -88,11 +91,11 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
   // Two pools: transactions of a busy ingest must not make a reader wait for a connection.
   const ingestPool = createPool(databaseUrl, { onIdleError });
   running.push(() => ingestPool.end());
-  const pool = createPool(databaseUrl, { onIdleError });
+  const pool = createPool(databaseUrl, { onIdleError, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
   running.push(() => pool.end());
 
   options.onProgress?.('bringing the database to the current schema');
-  const applied = await naming('PostgreSQL', migrate(pool));
+  const applied = await naming('PostgreSQL', migrate(ingestPool));
   if (applied > 0) log.info({ applied }, 'database migrated');
 
   const nats = config.nats === null ? await ownNats(options, running) : await externalNats(config.nats);

@@ -3,6 +3,7 @@
 import { bodyParser } from '@koa/bodyparser';
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { boundTo } from '../store/requestPool.ts';
 import type { Backend } from './backend.ts';
 import { identify } from './identity.ts';
 import type { Incoming, RequestBody } from './incoming.ts';
@@ -21,12 +22,24 @@ export function mount(routes: readonly Route[], backend: Backend): Middleware {
   for (const route of routes) {
     router.register(route.path, [route.method], async (ctx: Context) => {
       ctx.state.route = route;
-      send(ctx, await route.run(backend, incoming(ctx, backend)));
+      // A write goes on without its caller: whoever lost the answer asks what became of it.
+      const isRead = route.method === 'GET';
+      const bound = isRead ? { ...backend, pool: boundTo(backend.pool, callerGone(ctx)) } : backend;
+      send(ctx, await route.run(bound, incoming(ctx, bound)));
     });
   }
   const match = router.routes();
   const allowed = router.allowedMethods();
   return (ctx, next) => match(ctx as never, () => allowed(ctx as never, next));
+}
+
+/** Aborts when the connection closes before the answer is out. */
+function callerGone(ctx: Context): AbortSignal {
+  const gone = new AbortController();
+  ctx.res.once('close', () => {
+    if (!ctx.res.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }
 
 function incoming(ctx: Context, backend: Backend): Incoming {

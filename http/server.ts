@@ -5,8 +5,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import Koa, { type Context, type Next } from 'koa';
 import type { Log } from '../actors/log.ts';
+import { isAway, isOverdue } from '../store/errors.ts';
+import { CallerLeft } from '../store/requestPool.ts';
 import type { Backend } from './backend.ts';
 import { mount } from './mount.ts';
+import type { Refusal } from './refusal.ts';
 import { errorBody, refuse } from './refusal.ts';
 import { send } from './respond.ts';
 import type { Route } from './route.ts';
@@ -71,11 +74,10 @@ const frame = (log: Log) => async (ctx: Context, next: Next) => {
     await Promise.race([next(), timeout.expired]);
     if (ctx.body == null && ctx.status >= 400) send(ctx, unanswered(ctx.status));
   } catch (error) {
-    log.error(
-      { err: error, request_id: requestId, method: ctx.method, route: routeOf(ctx) },
-      'request failed',
-    );
-    send(ctx, refuse(500, 'internal_error', 'the request could not be answered'));
+    const about = { request_id: requestId, method: ctx.method, route: routeOf(ctx) };
+    if (error instanceof CallerLeft || ctx.res.closed) log.debug(about, 'the caller left before the answer');
+    else log.error({ err: error, ...about }, 'request failed');
+    send(ctx, failure(error));
   } finally {
     timeout.clear();
   }
@@ -90,6 +92,16 @@ const frame = (log: Log) => async (ctx: Context, next: Next) => {
     'request',
   );
 };
+
+/** What a caller is told of a fault; the log has the rest. */
+function failure(error: unknown): Refusal {
+  const later = { headers: { 'Retry-After': '5' } };
+  if (isOverdue(error)) {
+    return refuse(503, 'overloaded', 'the question took too long to answer; narrow it or ask later', later);
+  }
+  if (isAway(error)) return refuse(503, 'database_unavailable', 'the database is away; ask again', later);
+  return refuse(500, 'internal_error', 'the request could not be answered');
+}
 
 const routeOf = (ctx: Context): string | null => (ctx.state.route as Route | undefined)?.path ?? null;
 

@@ -26,3 +26,21 @@ export function refusedValue(error: unknown): RefusedValue | null {
   const place = error.constraint ?? error.column ?? copied?.[2];
   return { detail: [error.code, error.table ?? copied?.[1], place].filter(Boolean).join(' ') };
 }
+
+/** The statement took longer than the pool lets one take (SQLSTATE 57014). */
+export const isOverdue = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === '57014';
+
+/** SQLSTATE of a server that goes down, comes up, or takes no more connections. */
+const AWAY_STATES = /^(08|53300|57P0[1-3])/;
+
+/**
+ * PostgreSQL is away: it said so, or there was no connection to it. Errors of the driver about connections have no class
+ * and no code of their own, so everything about a connection that carries neither SQLSTATE nor ours counts.
+ */
+export function isAway(error: unknown): boolean {
+  if (error instanceof DatabaseError) return AWAY_STATES.test(error.code ?? '');
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const network = typeof code === 'string' && /^E(CONN|PIPE|HOST|NET|AI_|TIMEDOUT|NOTFOUND)/.test(code);
+  return network || /^(Connection terminated|timeout exceeded when trying to connect)/.test(String(message));
+}
