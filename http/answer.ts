@@ -6,6 +6,8 @@ export interface JsonAnswer {
   readonly kind: 'json';
   readonly status: number;
   readonly body: unknown;
+  /** What makes two answers the same: a caller who has it already gets 304. Absent: answers are not compared. */
+  readonly sameness?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -26,8 +28,13 @@ export interface EmptyAnswer {
 
 export type Answer = JsonAnswer | TextAnswer | EmptyAnswer | Refusal;
 
-/** 200 with one object: `{"data": …}`. */
-export const one = (data: unknown): JsonAnswer => ({ kind: 'json', status: 200, body: { data } });
+/** 200 with one object: `{"data": …}`, with an ETag. */
+export const one = (data: unknown): JsonAnswer => ({
+  kind: 'json',
+  status: 200,
+  body: { data },
+  sameness: data,
+});
 
 /** 201 with the object made: `{"data": …}`. */
 export const created = (data: unknown): JsonAnswer => ({ kind: 'json', status: 201, body: { data } });

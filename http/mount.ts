@@ -25,7 +25,7 @@ export function mount(routes: readonly Route[], backend: Backend): Middleware {
       // A write goes on without its caller: whoever lost the answer asks what became of it.
       const isRead = route.method === 'GET';
       const bound = isRead ? { ...backend, pool: boundTo(backend.pool, callerGone(ctx)) } : backend;
-      send(ctx, await route.run(bound, incoming(ctx, bound)));
+      await send(ctx, await route.run(bound, incoming(ctx, bound)));
     });
   }
   const match = router.routes();

@@ -72,12 +72,12 @@ const frame = (log: Log) => async (ctx: Context, next: Next) => {
   const timeout = deadline();
   try {
     await Promise.race([next(), timeout.expired]);
-    if (ctx.body == null && ctx.status >= 400) send(ctx, unanswered(ctx.status));
+    if (ctx.body == null && ctx.status >= 400) await send(ctx, unanswered(ctx.status));
   } catch (error) {
     const about = { request_id: requestId, method: ctx.method, route: routeOf(ctx) };
     if (error instanceof CallerLeft || ctx.res.closed) log.debug(about, 'the caller left before the answer');
     else log.error({ err: error, ...about }, 'request failed');
-    send(ctx, failure(error));
+    await send(ctx, failure(error));
   } finally {
     timeout.clear();
   }

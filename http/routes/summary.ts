@@ -114,7 +114,10 @@ export const summaryRoutes: readonly Route[] = [
     async handle({ backend, cluster }) {
       const found = await summarize(backend.pool, cluster);
       if (found === null) return notFound('cluster');
-      return json(found, freshnessOf(cluster, nodes, pods, workloads, events));
+      const { generated_at: _, ...digest } = found;
+      const meta = freshnessOf(cluster, nodes, pods, workloads, events);
+      // The time at which it was made makes no other summary of it.
+      return { ...json(found, meta), sameness: [digest, meta] };
     },
   }),
   clusterRoute({
