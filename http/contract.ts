@@ -22,6 +22,8 @@ export interface Contract<P extends Params, B> {
   readonly status?: number;
   /** Schema of the body of success; null without a JSON body. */
   readonly answer: Schema | null;
+  /** Statuses of refusals beyond those that follow from the parts of the contract. */
+  readonly refusals?: readonly number[];
   readonly budget?: BudgetRule;
   /** False while a part that the route needs is not set up: 503 `not_configured`. */
   readonly configured?: (backend: Backend) => boolean;

@@ -12,6 +12,8 @@ export interface Param<T> {
   readonly description: string;
   readonly problem: string | ((text: string) => string);
   readonly absent: T;
+  /** True for the description of one that has to be given; `absent` is then never used. */
+  readonly required?: true;
   readonly read: (text: string) => T | undefined;
 }
 
@@ -29,6 +31,7 @@ export function readQuery<P extends Params>(params: P, search: URLSearchParams):
   for (const [name, param] of Object.entries(params)) {
     const [text, ...more] = search.getAll(name);
     if (more.length > 0) return invalidParam(name, 'is given more than once');
+    if (text === undefined && param.required) return invalidParam(name, 'is missing');
     const value = text === undefined ? param.absent : param.read(text);
     if (value === undefined) {
       const { problem } = param;

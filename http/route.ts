@@ -44,6 +44,8 @@ export interface Route {
   readonly bodySchema: Schema | null;
   readonly status: number;
   readonly answerSchema: Schema | null;
+  /** Statuses of refusals beyond those that follow from the other parts. */
+  readonly refusals: readonly number[];
   readonly run: (backend: Backend, request: Incoming) => Promise<Answer>;
 }
 
@@ -150,6 +152,7 @@ function make<P extends Params, B>(
     bodySchema: contract.body?.schema ?? null,
     status: contract.status ?? 200,
     answerSchema: contract.answer,
+    refusals: [...(contract.refusals ?? []), ...(contract.budget === undefined ? [] : [429])],
     run: (backend, request) => run(backend, request, backend.now()),
   } as Omit<Route, typeof made> as Route;
 }

@@ -37,6 +37,7 @@ const tenantRoutes: readonly Route[] = [
   systemRoute({
     method: 'POST',
     path: '/api/v1/admin/clients',
+    refusals: [409],
     summary: 'Add a client. Its slug never changes.',
     body: objectBody<{ slug: string; name: string }>({ slug, name: label(200) }),
     status: 201,
@@ -62,6 +63,7 @@ const tenantRoutes: readonly Route[] = [
   systemRoute({
     method: 'POST',
     path: '/api/v1/admin/environments',
+    refusals: [404, 409],
     summary: 'Add an environment to a client. Its slug never changes.',
     body: objectBody<{ client_id: string; slug: string; name: string }>({
       client_id: uuid,
@@ -128,6 +130,7 @@ const ingestRoutes: readonly Route[] = [
   systemRoute({
     method: 'POST',
     path: '/api/v1/admin/clusters/:id/accept-uid',
+    refusals: [404, 409],
     summary: 'Take a rebuilt cluster under its old slug; the uid is one that its agents reported.',
     body: objectBody<{ uid: string }>({ uid: { type: 'string', minLength: 1, maxLength: 64 } }),
     answer: dataOf(object({ id: uuid, uid: text })),

@@ -79,6 +79,7 @@ const callers: readonly Route[] = [
   systemRoute({
     method: 'POST',
     path: CALLERS,
+    refusals: [409],
     summary: 'Add a caller: a user with an email, or a service without.',
     body: objectBody<NewCaller>(
       {
@@ -175,6 +176,7 @@ const grants: readonly Route[] = [
   systemRoute({
     method: 'POST',
     path: `${CALLERS}/:id/grants`,
+    refusals: [404, 409],
     summary: 'Give a caller a role globally, on one client, or on one environment.',
     body: objectBody<NewGrant>(
       {

@@ -39,6 +39,7 @@ export const enrollRoutes: readonly Route[] = [
   openRoute({
     method: 'POST',
     path: `${AGENTS_PATH}/enroll`,
+    refusals: [401, 403, 409],
     summary: 'Enroll an agent with an install token.',
     reason: 'the install token and the signature of the nkey are the credential',
     budget: { name: 'enroll', perMinute: 10, message: 'too many enrollment attempts from this address' },
@@ -50,6 +51,7 @@ export const enrollRoutes: readonly Route[] = [
   openRoute({
     method: 'POST',
     path: `${AGENTS_PATH}/:id/renew`,
+    refusals: [401, 404, 410],
     summary: "Renew an agent's NATS credentials.",
     reason: 'the signature of the enrolled nkey is the credential; its JWT may have expired',
     body: bodyOf<RenewRequest>(renewRequestSchema),

@@ -47,6 +47,7 @@ export const hostRoutes: readonly Route[] = [
   scopedRoute({
     method: 'POST',
     path: '/api/v1/hosts',
+    refusals: [409],
     summary: 'Add a host to an environment.',
     permission: 'assets:write',
     target: environmentInBody,

@@ -8,6 +8,7 @@ import { hostRoutes } from './hosts.ts';
 import { installTokenRoutes } from './installTokens.ts';
 import { inventoryRoutes } from './inventory.ts';
 import { loginRoutes } from './login.ts';
+import { openApiRoutes } from './openapi.ts';
 import { opsRoutes } from './ops.ts';
 import { summaryRoutes } from './summary.ts';
 
@@ -24,4 +25,5 @@ export const routes: readonly Route[] = [
   ...callerRoutes,
   ...loginRoutes,
   ...opsRoutes,
+  ...openApiRoutes(() => routes),
 ];

@@ -46,6 +46,7 @@ export const loginRoutes: readonly Route[] = [
   openRoute({
     method: 'POST',
     path: '/login',
+    refusals: [303, 401, 403],
     summary: 'Trade a token for a session cookie.',
     reason: 'the token in the body is the credential',
     budget: { name: 'login', perMinute: 10, message: 'too many attempts to sign in from this address' },
@@ -67,6 +68,7 @@ export const loginRoutes: readonly Route[] = [
   openRoute({
     method: 'POST',
     path: '/logout',
+    refusals: [403],
     summary: 'End the session.',
     reason:
       'the session cookie with its CSRF token is the credential; a session that has ended may be ended again',

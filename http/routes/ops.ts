@@ -2,17 +2,14 @@
 
 import { renderMetrics } from '../../actors/metrics.ts';
 import type { Pool } from '../../store/pool.ts';
+import { refuse } from '../refusal.ts';
 import type { Route } from '../route.ts';
 import { openRoute } from '../route.ts';
 import { object, text } from '../schemas.ts';
 
 const DATABASE_PATIENCE_MS = 2_000;
 
-const status = (code: number, words: string) => ({
-  kind: 'json' as const,
-  status: code,
-  body: { status: words },
-});
+const status = (words: string) => ({ kind: 'json', status: 200, body: { status: words } }) as const;
 
 export const opsRoutes: readonly Route[] = [
   openRoute({
@@ -21,7 +18,7 @@ export const opsRoutes: readonly Route[] = [
     summary: 'Whether the process answers.',
     reason: 'a liveness probe has no credential, and the answer says nothing about anybody',
     answer: object({ status: text }),
-    handle: async () => status(200, 'ok'),
+    handle: async () => status('ok'),
   }),
   openRoute({
     method: 'GET',
@@ -31,7 +28,7 @@ export const opsRoutes: readonly Route[] = [
     answer: object({ status: text }),
     async handle({ backend }) {
       const ready = backend.ready() && (await answers(backend.pool));
-      return ready ? status(200, 'ready') : status(503, 'not ready');
+      return ready ? status('ready') : refuse(503, 'not_ready', 'the backend takes no work now');
     },
   }),
   openRoute({

@@ -16,6 +16,7 @@ const route = (path: string, read: (pool: Pool) => Promise<unknown>) =>
     path,
     summary: 'Asks the database.',
     reason: 'a spec asks it',
+    status: 204,
     answer: null,
     async handle({ backend }) {
       await read(backend.pool);

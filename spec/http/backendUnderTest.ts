@@ -19,6 +19,7 @@ import type { Pool } from '../../store/pool.ts';
 import type { EnrolledPlace } from '../support/enrolled.ts';
 import { enrollAgent, snapshotOf } from '../support/enrolled.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { assertDescribed } from './described.ts';
 
 export interface Scope {
   readonly client_id?: string;
@@ -114,7 +115,11 @@ export async function startBackend(
     advance(ms) {
       offsetMs += ms;
     },
-    ask: (path, question) => ask(url + path, question),
+    async ask(path, question) {
+      const answer = await ask(url + path, question);
+      assertDescribed(served, question?.method ?? 'GET', path, answer);
+      return answer;
+    },
     async tokenFor(...grants) {
       const caller = await createCaller(pool, { type: 'service', name: 'spec', email: null });
       ok(caller);

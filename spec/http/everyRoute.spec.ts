@@ -40,6 +40,7 @@ const OPEN = [
   'GET /healthz',
   'GET /readyz',
   'GET /metrics',
+  'GET /api/openapi.json',
 ];
 
 const nameOf = (route: Route): string => `${route.method} ${route.path}`;

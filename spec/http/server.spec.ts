@@ -23,6 +23,7 @@ const budgeted = systemRoute({
   path: '/budgeted',
   summary: 'Takes two a minute.',
   body: objectBody<{ n: number }>({ n: { type: 'integer' } }),
+  status: 204,
   answer: null,
   budget: { name: 'budgeted', perMinute: 2, message: 'too many' },
   configured: () => configured,
