@@ -1,9 +1,14 @@
 /** Hosts that nodes are linked to (LK-01). A collector is an agent, never a host (EN-07). */
 
+import type { Pql } from '../rules/pql/parse.ts';
+import { fieldsIn } from '../rules/pql/parse.ts';
+import type { Bind } from './inventory/listSql.ts';
+import { binding } from './inventory/listSql.ts';
 import { isoTime } from './isoTime.ts';
 import type { Page, Paged } from './page.ts';
 import { pageParameters } from './page.ts';
 import type { Db } from './pool.ts';
+import { conditionOf, HOST_FIELDS } from './pqlSql.ts';
 import type { ScopeFilter } from './scope.ts';
 import { scopeCondition, scopeParameters } from './scope.ts';
 
@@ -29,19 +34,37 @@ const toHost = (row: Row): Host => ({
   updated_at: isoTime(row.updated_at),
 });
 
-/** Hosts in the scope, by name. */
-export async function listHosts(db: Db, scope: ScopeFilter, page: Page): Promise<Paged<Host>> {
+/**
+ * Hosts in the scope, by name. A query that asks for a cluster finds hosts that are its nodes, each once (PQ-01, PQ-06);
+ * a link whose host has moved to another environment counts for nothing (LK-06).
+ */
+export async function listHosts(
+  db: Db,
+  scope: ScopeFilter,
+  page: Page,
+  pql: Pql | null = null,
+): Promise<Paged<Host>> {
+  const { values, bind } = binding(scopeParameters(scope));
+  const condition = pql === null ? '' : ` and ${hostCondition(pql, bind)}`;
+  const where = `${scopeCondition('h', 1)}${condition}`;
+  const counted = await db.query<{ total: number }>(`select count(*) as total from hosts h where ${where}`, [
+    ...values,
+  ]);
+  const [limit, offset] = pageParameters(page).map(bind);
   const { rows } = await db.query<Row>(
-    `select ${COLUMNS} from hosts h where ${scopeCondition('h', 1)}
-     order by h.hostname, h.id
-     limit $4 offset $5`,
-    [...scopeParameters(scope), ...pageParameters(page)],
+    `select ${COLUMNS} from hosts h where ${where} order by h.hostname, h.id limit ${limit} offset ${offset}`,
+    values,
   );
-  const total = await db.query<{ total: number }>(
-    `select count(*) as total from hosts h where ${scopeCondition('h', 1)}`,
-    scopeParameters(scope),
-  );
-  return { rows: rows.map(toHost), total: total.rows[0]?.total ?? 0 };
+  return { rows: rows.map(toHost), total: counted.rows[0]?.total ?? 0 };
+}
+
+function hostCondition(pql: Pql, bind: Bind): string {
+  const condition = conditionOf(pql, HOST_FIELDS, bind);
+  const asksForCluster = [...fieldsIn(pql)].some((field) => field.startsWith('cluster.'));
+  if (!asksForCluster) return condition;
+  return `exists (
+    select from k8s_nodes n join clusters k on k.id = n.cluster_id
+    where n.host_id = h.id and k.environment_id = h.environment_id and ${condition})`;
 }
 
 /** The host of that id (a UUID). */

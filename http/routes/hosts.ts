@@ -2,10 +2,12 @@
 
 import type { Host } from '../../store/hosts.ts';
 import { createHost, deleteHost, findHost, listHosts } from '../../store/hosts.ts';
+import { fieldTypes, HOST_FIELDS } from '../../store/pqlSql.ts';
 import { created, done, many } from '../answer.ts';
 import { objectBody } from '../body.ts';
 import { listPages, pageOf } from '../params.ts';
-import { refuse } from '../refusal.ts';
+import { pqlParam, readPql } from '../pqlParam.ts';
+import { isRefusal, refuse } from '../refusal.ts';
 import type { Route } from '../route.ts';
 import { scopedRoute } from '../route.ts';
 import { dataOf, label, listOf, nullable, object, pageMeta, text, time, uuid } from '../schemas.ts';
@@ -29,18 +31,22 @@ interface NewHost {
   readonly os?: string | null;
 }
 
+const FIELDS = fieldTypes(HOST_FIELDS);
+
 export const hostRoutes: readonly Route[] = [
   scopedRoute({
     method: 'GET',
     path: '/api/v1/hosts',
-    summary: 'List hosts.',
+    summary: 'List hosts, those alone that a query finds when there is one.',
     permission: 'assets:read',
     target: everything,
-    query: listPages,
+    query: { ...listPages, pql: pqlParam(FIELDS) },
     answer: listOf(host, pageMeta),
     async handle({ backend, scope, query }) {
+      const pql = query.pql === null ? null : readPql(query.pql, FIELDS);
+      if (isRefusal(pql)) return pql;
       const page = pageOf(query);
-      const { rows, total } = await listHosts(backend.pool, scope, page);
+      const { rows, total } = await listHosts(backend.pool, scope, page, pql);
       return many(rows, { total, page: page.page, per_page: page.perPage });
     },
   }),

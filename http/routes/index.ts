@@ -10,6 +10,7 @@ import { inventoryRoutes } from './inventory.ts';
 import { loginRoutes } from './login.ts';
 import { openApiRoutes } from './openapi.ts';
 import { opsRoutes } from './ops.ts';
+import { searchRoutes } from './search.ts';
 import { summaryRoutes } from './summary.ts';
 
 /** Every route of the backend. */
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...summaryRoutes,
   ...inventoryRoutes,
+  ...searchRoutes,
   ...enrollRoutes,
   ...agentRoutes,
   ...hostRoutes,

@@ -22,15 +22,17 @@ import { isUuid } from '../uuid.ts';
 const BASE = '/api/v1/clusters/:clusterID';
 
 /** What the REST record of a kind holds. */
-function recordOf(kind: Kind): Schema {
+export function recordProperties(kind: Kind): Record<string, Schema> {
   const link = linkColumn(kind);
-  return object({
+  return {
     id: uuid,
     ...fieldSchemas(Object.fromEntries(recordFields(kind))),
     ...(link === null ? {} : { [link]: nullable(uuid) }),
     synced_at: time,
-  });
+  };
 }
+
+const recordOf = (kind: Kind): Schema => object(recordProperties(kind));
 
 /** What every list says of itself: its length, the snapshot's time, and what that snapshot lacked (D10). */
 const shared = { total: count, ...freshness };

@@ -43,6 +43,15 @@ const OPEN = [
   'GET /api/openapi.json',
 ];
 
+/** What a parameter that has to be there may hold. */
+const QUERY: Readonly<Record<string, string>> = { pql: 'cluster.name ~ "*"', kind: 'pods', name: 'some' };
+
+function requiredQuery(route: Route): string {
+  const names = Object.entries(route.query).flatMap(([name, { required }]) => (required ? [name] : []));
+  const query = new URLSearchParams(names.map((name) => [name, QUERY[name] ?? '']));
+  return names.length === 0 ? '' : `?${query}`;
+}
+
 const nameOf = (route: Route): string => `${route.method} ${route.path}`;
 const shapeOf = (route: Route): keyof typeof EXPECTED => {
   if (route.kind === 'cluster' || route.kind === 'system') return route.kind;
@@ -166,7 +175,7 @@ describe('every route', () => {
     const ids = await objectFor(route);
     const path = route.path.replace(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'missing');
     const body = bodyFor(route);
-    return backend.ask(path, {
+    return backend.ask(path + requiredQuery(route), {
       method: route.method,
       ...(token === undefined ? {} : { token }),
       ...(body === undefined ? {} : { body }),

@@ -96,8 +96,9 @@ export function selectCount(
   };
 }
 
-function binding(): { values: unknown[]; bind: Bind } {
-  const values: unknown[] = [];
+/** Parameters of a query that is being written; `first` are there already. */
+export function binding(first: readonly unknown[] = []): { values: unknown[]; bind: Bind } {
+  const values = [...first];
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
