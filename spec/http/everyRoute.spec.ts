@@ -48,7 +48,7 @@ const QUERY: Readonly<Record<string, string>> = { pql: 'cluster.name ~ "*"', kin
 
 function requiredQuery(route: Route): string {
   const names = Object.entries(route.query).flatMap(([name, { required }]) => (required ? [name] : []));
-  const query = new URLSearchParams(names.map((name) => [name, QUERY[name] ?? '']));
+  const query = new URLSearchParams(Object.fromEntries(names.map((name) => [name, QUERY[name] ?? ''])));
   return names.length === 0 ? '' : `?${query}`;
 }
 
