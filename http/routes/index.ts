@@ -4,6 +4,7 @@ import { agentRoutes } from './agents.ts';
 import { callerRoutes } from './callers.ts';
 import { clusterRoutes } from './clusters.ts';
 import { enrollRoutes } from './enroll.ts';
+import { explainRoutes } from './explain.ts';
 import { hostRoutes } from './hosts.ts';
 import { installTokenRoutes } from './installTokens.ts';
 import { inventoryRoutes } from './inventory.ts';
@@ -18,6 +19,7 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...summaryRoutes,
   ...inventoryRoutes,
+  ...explainRoutes,
   ...searchRoutes,
   ...enrollRoutes,
   ...agentRoutes,

@@ -44,7 +44,7 @@ const OPEN = [
 ];
 
 /** What a parameter that has to be there may hold. */
-const QUERY: Readonly<Record<string, string>> = { pql: 'cluster.name ~ "*"', kind: 'pods', name: 'some' };
+const QUERY: Readonly<Record<string, string>> = { pql: 'cluster.name ~ "*"', kind: 'Node', name: 'some' };
 
 function requiredQuery(route: Route): string {
   const names = Object.entries(route.query).flatMap(([name, { required }]) => (required ? [name] : []));

@@ -65,6 +65,8 @@ export interface Kind<F extends Fields = Fields> {
   readonly table: string;
   /** Last path segment of its list route. */
   readonly path: string;
+  /** What Kubernetes calls such objects (`kind`); several where a column tells them apart. */
+  readonly kubernetesKinds: readonly string[];
   /** Natural key inside one cluster; rows keep their id as long as it stays the same (IN-03). */
   readonly key: readonly string[];
   /** Default order of its list, most significant first; the id breaks ties. */
@@ -179,7 +181,8 @@ export function recordSchema(fields: Fields): Schema {
 
 /** Declares a kind with the defaults of a namespaced, paged one; `sortKeys` holds those beside the shared ones. */
 export function defineKind<const F extends Fields>(
-  kind: Pick<Kind<F>, 'name' | 'table' | 'path' | 'coverage' | 'fields'> & Partial<Kind<F>>,
+  kind: Pick<Kind<F>, 'name' | 'table' | 'path' | 'kubernetesKinds' | 'coverage' | 'fields'> &
+    Partial<Kind<F>>,
 ): Kind<F> {
   return {
     key: ['namespace', 'name'],

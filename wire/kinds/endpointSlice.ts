@@ -6,6 +6,7 @@ export const endpointSlices = defineKind({
   name: 'endpoint_slices',
   table: 'k8s_endpoint_slices',
   path: 'endpoint-slices',
+  kubernetesKinds: ['EndpointSlice'],
   coverage: 'endpointslices',
   fields: {
     ...namespacedIdentity,

@@ -5,6 +5,7 @@ export const events = defineKind({
   name: 'events',
   table: 'k8s_events',
   path: 'events',
+  kubernetesKinds: ['Event'],
   key: ['uid'],
   order: ['namespace', 'name'],
   coverage: 'events',

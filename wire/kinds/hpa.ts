@@ -6,6 +6,7 @@ export const hpas = defineKind({
   name: 'hpas',
   table: 'k8s_hpas',
   path: 'hpas',
+  kubernetesKinds: ['HorizontalPodAutoscaler'],
   coverage: 'horizontalpodautoscalers',
   fields: {
     ...namespacedIdentity,

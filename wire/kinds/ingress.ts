@@ -9,6 +9,7 @@ export const ingresses = defineKind({
   name: 'ingresses',
   table: 'k8s_ingresses',
   path: 'ingresses',
+  kubernetesKinds: ['Ingress'],
   coverage: 'ingresses',
   fields: {
     ...namespacedIdentity,

@@ -6,6 +6,7 @@ export const jobs = defineKind({
   name: 'jobs',
   table: 'k8s_jobs',
   path: 'jobs',
+  kubernetesKinds: ['Job', 'CronJob'],
   key: ['kind', 'namespace', 'name'],
   coverage: { Job: 'jobs', CronJob: 'cronjobs' },
   fields: {

@@ -5,6 +5,7 @@ export const namespaces = defineKind({
   name: 'namespaces',
   table: 'k8s_namespaces',
   path: 'namespaces',
+  kubernetesKinds: ['Namespace'],
   key: ['name'],
   order: ['name'],
   paged: false,

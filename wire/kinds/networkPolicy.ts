@@ -22,6 +22,7 @@ export const networkPolicies = defineKind({
   name: 'network_policies',
   table: 'k8s_network_policies',
   path: 'network-policies',
+  kubernetesKinds: ['NetworkPolicy'],
   coverage: 'networkpolicies',
   fields: {
     ...namespacedIdentity,

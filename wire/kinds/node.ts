@@ -20,6 +20,7 @@ export const nodes = defineKind({
   name: 'nodes',
   table: 'k8s_nodes',
   path: 'nodes',
+  kubernetesKinds: ['Node'],
   key: ['name'],
   order: ['name'],
   paged: false,

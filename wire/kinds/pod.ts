@@ -6,6 +6,7 @@ export const pods = defineKind({
   name: 'pods',
   table: 'k8s_pods',
   path: 'pods',
+  kubernetesKinds: ['Pod'],
   coverage: 'pods',
   fields: {
     ...namespacedIdentity,

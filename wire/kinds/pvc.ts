@@ -6,6 +6,7 @@ export const pvcs = defineKind({
   name: 'pvcs',
   table: 'k8s_pvcs',
   path: 'pvcs',
+  kubernetesKinds: ['PersistentVolumeClaim'],
   coverage: 'persistentvolumeclaims',
   fields: {
     ...namespacedIdentity,

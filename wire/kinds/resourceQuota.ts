@@ -6,6 +6,7 @@ export const resourceQuotas = defineKind({
   name: 'resource_quotas',
   table: 'k8s_resource_quotas',
   path: 'resource-quotas',
+  kubernetesKinds: ['ResourceQuota'],
   coverage: 'resourcequotas',
   fields: {
     ...namespacedIdentity,

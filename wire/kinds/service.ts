@@ -6,6 +6,7 @@ export const services = defineKind({
   name: 'services',
   table: 'k8s_services',
   path: 'services',
+  kubernetesKinds: ['Service'],
   coverage: 'services',
   fields: {
     ...namespacedIdentity,

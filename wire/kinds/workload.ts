@@ -6,6 +6,7 @@ export const workloads = defineKind({
   name: 'workloads',
   table: 'k8s_workloads',
   path: 'workloads',
+  kubernetesKinds: ['Deployment', 'StatefulSet', 'DaemonSet', 'Rollout'],
   key: ['kind', 'namespace', 'name'],
   order: ['namespace', 'kind', 'name'],
   coverage: {
