@@ -1,17 +1,22 @@
 /** One snapshot, one transaction (IN-06, X-07): read from top to bottom, this is the order of contracts.md section 1. */
 
 import { clusterStatus } from '../rules/clusterStatus.ts';
+import type { Sight } from '../rules/facts/lifecycle.ts';
 import { clampStamp, compareWithFence } from '../rules/fence.ts';
 import type { EnrolledAgent } from '../store/agents.ts';
 import { bindClusterUid } from '../store/agents.ts';
+import { syncApplications } from '../store/applications.ts';
 import type { ClusterPlace, LockedCluster } from '../store/clusterSync.ts';
 import { insertCluster, lockCluster, updateCluster, updateCounts } from '../store/clusterSync.ts';
 import { refusedValue } from '../store/errors.ts';
-import type { InventoryOutcome } from '../store/inventory/sync.ts';
+import type { InventoryOutcome, Step } from '../store/inventory/sync.ts';
 import { syncInventory } from '../store/inventory/sync.ts';
 import type { Pool, PoolClient } from '../store/pool.ts';
 import { inTransaction } from '../store/tx.ts';
+import type { Recording } from '../store/workloadChanges.ts';
 import type { Snapshot } from '../wire/snapshot.ts';
+import type { SpanName } from './spans.ts';
+import { inSpan } from './spans.ts';
 
 /** The limit of one sync's transaction (IN-06). */
 export const SYNC_TIMEOUT_MS = 60_000;
@@ -29,19 +34,41 @@ export interface SyncInput {
 export interface SyncOptions {
   readonly now: () => Date;
   readonly timeoutMs: number;
+  /** Record workloads that are proven to be created or deleted (`PROXIMA_K8S_LIFECYCLE_RECORDS`); false unless given. */
+  readonly lifecycleRecords?: boolean;
+}
+
+/** The cluster that a snapshot was stored for, as whoever works on after the commit names it. */
+export interface StoredCluster {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly client_id: string;
+  readonly environment_id: string;
+  /** Its client's number in VictoriaLogs and VictoriaMetrics. */
+  readonly tenant: number;
 }
 
 export type SyncOutcome =
   | ({
       readonly outcome: 'stored';
       readonly clusterId: string;
+      readonly cluster: StoredCluster;
+      /** Time of the snapshot: its stamp, clamped, and behind the one before it where an epoch won. */
+      readonly at: Date;
       /** The snapshot that was stored last, once more. */
       readonly replay: boolean;
       /** Its stamp lay too far ahead and was replaced (CH-32): worth a warning to the log. */
       readonly clamped: boolean;
       readonly folded: number;
     } & InventoryOutcome)
-  | { readonly outcome: 'superseded'; readonly clusterId: string; readonly clamped: boolean }
+  | {
+      readonly outcome: 'superseded';
+      readonly clusterId: string;
+      readonly clamped: boolean;
+      /** Workloads whose facts were skipped with the snapshot (CH-31). */
+      readonly factsNotNewer: number;
+    }
   | {
       readonly outcome: 'rejected';
       readonly reason: 'foreign_cluster' | 'refused_value';
@@ -57,7 +84,7 @@ export async function syncCluster(pool: Pool, input: SyncInput, options: SyncOpt
   const foreign = foreignField(input);
   if (foreign !== null) return { outcome: 'rejected', reason: 'foreign_cluster', detail: foreign };
   try {
-    return await inTransaction(pool, options.timeoutMs, (client) => store(client, input, options.now()));
+    return await inTransaction(pool, options.timeoutMs, (client) => store(client, input, options));
   } catch (error) {
     const refused = refusedValue(error);
     if (refused === null) throw error;
@@ -74,8 +101,9 @@ function foreignField({ agent, snapshot }: SyncInput): string | null {
   return null;
 }
 
-async function store(client: PoolClient, input: SyncInput, now: Date): Promise<SyncOutcome> {
+async function store(client: PoolClient, input: SyncInput, options: SyncOptions): Promise<SyncOutcome> {
   const { agent, snapshot } = input;
+  const now = options.now();
   const { cluster: block } = snapshot.data;
   const place = {
     client_id: agent.client_id,
@@ -91,31 +119,68 @@ async function store(client: PoolClient, input: SyncInput, now: Date): Promise<S
   const clock = { now, publishedAt: input.publishedAt };
   const { stamp, clamped } = clampStamp(new Date(snapshot.timestamp), clock);
   const verdict = compareWithFence(cluster.fence, { stamp, epoch: snapshot.epoch });
-  if (verdict.kind === 'superseded') return { outcome: 'superseded', clusterId: cluster.id, clamped };
+  const withFacts = snapshot.data.workloads.filter(({ spec_facts: facts }) => facts !== undefined).length;
+  if (verdict.kind === 'superseded') {
+    return { outcome: 'superseded', clusterId: cluster.id, clamped, factsNotNewer: withFacts };
+  }
 
   if (uid !== null && agent.cluster_uid === null) await bindClusterUid(client, agent.id, uid);
-  await updateCluster(client, cluster, {
-    block: { ...block, uid },
-    status: clusterStatus(block.status),
-    stamp,
-    epoch: snapshot.epoch,
-    agentVersion: snapshot.agent_version,
-    coverage: snapshot.coverage,
-  });
+  await inSpan('k8s.upsert_cluster', { cluster_id: cluster.id }, () =>
+    updateCluster(client, cluster, {
+      block: { ...block, uid },
+      status: clusterStatus(block.status),
+      stamp,
+      epoch: snapshot.epoch,
+      agentVersion: snapshot.agent_version,
+      coverage: snapshot.coverage,
+    }),
+  );
   const isNew = cluster.fence.snapshotAt === null;
   const where = { id: cluster.id, environment_id: agent.environment_id, isNew };
-  const inventory = await syncInventory(client, where, snapshot, now);
-  await updateCounts(client, cluster.id);
+  const stored: StoredCluster = { id: cluster.id, name: block.name, ...place, tenant: cluster.tenant };
   const replay = verdict.kind === 'replay';
+  const recording: Recording | null = replay
+    ? null
+    : {
+        cluster: stored,
+        at: verdict.effectiveAt,
+        syncedAt: now.toISOString(),
+        lifecycle: options.lifecycleRecords === true ? sightBefore(cluster) : null,
+      };
+  const inventory = await syncInventory(client, where, snapshot, { syncedAt: now, recording, step });
+  await syncApplications(client, cluster.id, snapshot.data.argocd, now);
+  await updateCounts(client, cluster.id);
   return {
     outcome: 'stored',
     clusterId: cluster.id,
+    cluster: stored,
+    at: verdict.effectiveAt,
     replay,
     clamped,
     folded: input.folded,
     ...inventory,
+    facts: replay ? { ...inventory.facts, notNewer: withFacts } : inventory.facts,
   };
 }
+
+/** Steps that have a span of their own (BO-07 to BO-12). */
+const SPANS: Readonly<Record<string, SpanName>> = {
+  nodes: 'k8s.sync_nodes',
+  namespaces: 'k8s.sync_namespaces',
+  workloads: 'k8s.sync_workloads',
+  prune: 'worker.KubernetesPruneUnseen',
+};
+
+const step: Step = (name, work) => {
+  const span = SPANS[name];
+  return span === undefined ? work() : inSpan(span, {}, work);
+};
+
+/** What the last stored snapshot saw. After `accept-uid` that was another cluster's. */
+const sightBefore = ({ fence, coverage, excluded_namespaces: excluded }: LockedCluster): Sight => ({
+  coverage: fence.snapshotAt === null ? null : coverage,
+  excludedNamespaces: new Set(excluded),
+});
 
 /** Cluster before children, always: the lock is the first thing a sync takes (IN-24). */
 async function lockOrInsert(

@@ -6,6 +6,7 @@ import type { Fence } from '../rules/fence.ts';
 import type { CoverageBlock } from '../wire/coverage.ts';
 import { COVERED_RESOURCES, provesAbsence } from '../wire/coverage.ts';
 import type { ClusterBlock, Epoch } from '../wire/snapshot.ts';
+import { forgetFacts } from './facts.ts';
 import { isoTime } from './isoTime.ts';
 import type { Db } from './pool.ts';
 
@@ -23,6 +24,11 @@ export interface LockedCluster {
   readonly uid: string | null;
   readonly fence: Fence;
   readonly unverified_since: UnverifiedSince;
+  /** Of the last stored snapshot; null when it had none. */
+  readonly coverage: CoverageBlock | null;
+  readonly excluded_namespaces: readonly string[];
+  /** Its client's number in VictoriaLogs and VictoriaMetrics. */
+  readonly tenant: number;
 }
 
 /** Resource to the stamp (ISO) of the first snapshot in a row that could not verify it. */
@@ -36,6 +42,9 @@ interface LockedRow {
   epoch_lease_uid: string | null;
   epoch_transitions: number | null;
   unverified_since: UnverifiedSince;
+  coverage: CoverageBlock | null;
+  excluded_namespaces: string[];
+  tenant: number;
 }
 
 /**
@@ -45,7 +54,8 @@ interface LockedRow {
 export async function lockCluster(db: Db, place: ClusterPlace): Promise<LockedCluster | null> {
   const { rows } = await db.query<LockedRow>({
     name: 'lock_cluster',
-    text: `select id, asset_id, uid, snapshot_at, epoch_lease_uid, epoch_transitions, unverified_since
+    text: `select id, asset_id, uid, snapshot_at, epoch_lease_uid, epoch_transitions, unverified_since, coverage,
+                  excluded_namespaces, (select tenant from clients where clients.id = client_id) as tenant
            from clusters where environment_id = $1 and slug = $2 for no key update`,
     values: [place.environment_id, place.slug],
   });
@@ -183,10 +193,6 @@ export async function acceptClusterUid(db: Db, clusterId: string, uid: string): 
     [clusterId, uid],
   );
   if (rowCount === 0) return false;
-  await db.query(
-    `update k8s_workloads set spec_facts = null, spec_facts_at = null
-     where cluster_id = $1 and spec_facts is not null`,
-    [clusterId],
-  );
+  await forgetFacts(db, clusterId);
   return true;
 }

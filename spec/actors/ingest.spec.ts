@@ -13,11 +13,14 @@ const OUTCOMES = 'proxima_ingest_outcomes_total';
 const stored = async (): Promise<SyncOutcome> => ({
   outcome: 'stored',
   clusterId: 'c',
+  cluster: { id: 'c', name: 'c', slug: 'c', client_id: 'a', environment_id: 'p', tenant: 1 },
+  at: new Date(0),
   replay: false,
   clamped: false,
   folded: 0,
   kinds: {},
   linkedNodes: 0,
+  facts: { stored: 0, notNewer: 0, records: 0 },
 });
 
 describe('a message of the stream', () => {

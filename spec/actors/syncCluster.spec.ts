@@ -510,7 +510,7 @@ describe('syncCluster', () => {
       const before = await rowVersions();
       const cluster = await query('select * from clusters');
       const older = edited(snapshotOf(agent, 4), ({ data }) => void data.pods.splice(0));
-      deepEqual(await sync(older), { outcome: 'superseded', clusterId, clamped: false });
+      deepEqual(await sync(older), { outcome: 'superseded', clusterId, clamped: false, factsNotNewer: 0 });
       deepEqual(await rowVersions(), before);
       deepEqual(await query('select * from clusters'), cluster);
     });

@@ -3,6 +3,7 @@
 import { joinKey } from '../../wire/inventory.ts';
 import type { Kind } from '../../wire/kinds/define.ts';
 import { kinds } from '../../wire/kinds/index.ts';
+import { FACTS_HASH } from '../facts.ts';
 import type { Db } from '../pool.ts';
 import { identityColumns, keptColumns, linkColumn } from './columns.ts';
 
@@ -16,6 +17,8 @@ export interface StoredRows {
   readonly identities: readonly (readonly string[])[];
   /** Per kept count, in the order of `keptColumns`. */
   readonly kept: readonly (readonly (number | null)[])[];
+  /** Of workloads: what their stored facts are compared by; null without facts. Empty for other kinds. */
+  readonly factHashes: readonly (string | null)[];
   /** Natural key to number. */
   readonly byKey: ReadonlyMap<string, number>;
 }
@@ -30,6 +33,7 @@ type Packed = [
   links: (string | null)[] | null,
   identities: (string[] | null)[],
   kept: ((number | null)[] | null)[],
+  factHashes: (string | null)[] | null,
 ];
 
 function selectStored(kind: Kind): string {
@@ -41,6 +45,7 @@ function selectStored(kind: Kind): string {
     link === null ? 'null::json' : column(link),
     `json_build_array(${identityColumns(kind).map(column).join(', ')})`,
     `json_build_array(${keptColumns(kind).map(column).join(', ')})`,
+    kind.name === 'workloads' ? column(FACTS_HASH) : 'null::json',
   ];
   return `(select json_build_array(${parts.join(', ')}) from ${kind.table} where cluster_id = $1)::text`;
 }
@@ -68,11 +73,12 @@ export const NO_ROWS: StoredRows = {
   links: [],
   identities: [],
   kept: [],
+  factHashes: [],
   byKey: new Map(),
 };
 
 function unpack(kind: Kind, json: string | null): StoredRows {
-  const [ids, hashes, links, identities, kept] = JSON.parse(json ?? '[null]') as Packed;
+  const [ids, hashes, links, identities, kept, factHashes] = JSON.parse(json ?? '[null]') as Packed;
   if (ids === null || hashes === null) return NO_ROWS;
   const [a, b, c] = identities;
   const byKey = new Map<string, number>();
@@ -80,5 +86,13 @@ function unpack(kind: Kind, json: string | null): StoredRows {
     byKey.set(joinKey(kind.key.length, a?.[row], b?.[row], c?.[row]), row);
   }
   const columns = <T>(of: (T[] | null)[]): T[][] => of.map((column) => column ?? []);
-  return { ids, hashes, links: links ?? [], identities: columns(identities), kept: columns(kept), byKey };
+  return {
+    ids,
+    hashes,
+    links: links ?? [],
+    identities: columns(identities),
+    kept: columns(kept),
+    factHashes: factHashes ?? [],
+    byKey,
+  };
 }

@@ -5,7 +5,10 @@ import { kinds } from '../../wire/kinds/index.ts';
 import type { Snapshot } from '../../wire/snapshot.ts';
 import { lockClusterById } from '../clusterSync.ts';
 import { findHosts, hostOf } from '../hostLinks.ts';
+import { recordPolicies } from '../policyChanges.ts';
 import type { PoolClient } from '../pool.ts';
+import type { FactsOutcome, Recording } from '../workloadChanges.ts';
+import { hashFacts, recordWorkloads } from '../workloadChanges.ts';
 import type { InventoryRecord } from './columns.ts';
 import { keptColumns } from './columns.ts';
 import { contentHash } from './contentHash.ts';
@@ -29,7 +32,11 @@ export interface InventoryOutcome {
   /** By kind name. */
   readonly kinds: Readonly<Record<string, KindCounts>>;
   readonly linkedNodes: number;
+  readonly facts: FactsOutcome;
 }
+
+/** Runs a part of the sync; whoever traces wraps it. A step is the name of a kind, or `prune`. */
+export type Step = <T>(step: string, work: () => Promise<T>) => Promise<T>;
 
 export interface ClusterToSync {
   readonly id: string;
@@ -37,6 +44,15 @@ export interface ClusterToSync {
   /** Nothing was ever stored of it: nothing to compare with, and hashing can wait until the rows are written. */
   readonly isNew: boolean;
 }
+
+export interface SyncContext {
+  readonly syncedAt: Date;
+  /** Null for a replay: its rows are written anew, nothing is recorded (X-18). */
+  readonly recording: Recording | null;
+  readonly step: Step;
+}
+
+const NOTHING_RECORDED: FactsOutcome = { stored: 0, notNewer: 0, records: 0 };
 
 /** What a snapshot holds of one kind, as rows of its table. */
 type RecordsOf = (kind: Kind) => readonly InventoryRecord[];
@@ -49,7 +65,7 @@ export async function syncInventory(
   client: PoolClient,
   cluster: ClusterToSync,
   snapshot: Snapshot,
-  syncedAt: Date,
+  { syncedAt, recording, step }: SyncContext,
 ): Promise<InventoryOutcome> {
   const { data, coverage } = snapshot;
   const reading = readStored(client, cluster.id);
@@ -58,6 +74,7 @@ export async function syncInventory(
   const hashes = new Map(
     kinds.map((kind: Kind) => [kind.name, cluster.isNew ? undefined : hashesAhead(kind, recordsOf)]),
   );
+  const factHashes = recording === null ? [] : hashFacts(data.workloads);
   const stored = await reading;
   const hosts = await findHosts(client, cluster.environment_id, data.nodes);
   const proof = {
@@ -74,19 +91,32 @@ export async function syncInventory(
     workloads: (record) => idOf('namespaces', record.namespace),
     pods: (record) => idOf('nodes', record.node_name),
   };
+  let facts: FactsOutcome = NOTHING_RECORDED;
   for (const kind of kinds) {
-    const difference = diffKind(kind, recordsOf(kind), stored.get(kind.name) ?? NO_ROWS, {
+    const rows = stored.get(kind.name) ?? NO_ROWS;
+    const difference = diffKind(kind, recordsOf(kind), rows, {
       linkOf: links[kind.name] ?? (() => null),
       isGone: (identity) => isProvenGone(kind, identity, proof),
       newId,
       hashes: hashes.get(kind.name),
     });
     changes.set(kind.name, difference);
-    await writeChanges(client, kind, difference, context);
+    await step(kind.name, async () => {
+      if (recording !== null && kind.name === 'network_policies') {
+        const records = await recordPolicies(client, recording, difference.updated);
+        facts = { ...facts, records: facts.records + records };
+      }
+      await writeChanges(client, kind, difference, context);
+      if (recording !== null && kind.name === 'workloads') {
+        const workloads = { stored: rows, changes: difference, hashes: factHashes };
+        facts = await recordWorkloads(client, recording, snapshot, workloads);
+      }
+    });
   }
-  await prune(client, cluster.id, changes);
+  await step('prune', () => prune(client, cluster.id, changes));
   return {
     kinds: countChanges(changes),
+    facts,
     linkedNodes: data.nodes.filter((node) => hostOf(node, hosts) !== null).length,
   };
 }
