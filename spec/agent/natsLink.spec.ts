@@ -90,6 +90,7 @@ describe("the agent's NATS connection", function () {
       from,
       snapshot,
       accepts,
+      mayPublish: () => true,
       signal: AbortSignal.timeout(20_000),
       waits: WAITS,
     });
@@ -104,7 +105,7 @@ describe("the agent's NATS connection", function () {
     assert.equal(delivery.subject, `proxima.acme.prod.${AGENT_ID}.kubernetes`);
     assert.equal(delivery.contentEncoding, 'gzip');
     assert.equal(delivery.bytes.length, outcome.wireBytes);
-    assert.ok(outcome.wireBytes < outcome.jsonBytes);
+    assert.ok(outcome.wireBytes < outcome.completeBytes);
     const decoded = await decodeSnapshot(delivery.bytes, delivery.contentEncoding);
     assert.ok(decoded.ok);
     assert.deepEqual(decoded.snapshot, snapshot);
@@ -138,7 +139,7 @@ describe("the agent's NATS connection", function () {
     const outcome = await publish(over, pods, []);
     assert.ok(outcome.kind === 'too_large');
     assert.equal(outcome.limit, over.maxPayload() - HEADER_ROOM_BYTES);
-    assert.ok(outcome.bytes > outcome.limit);
+    assert.ok(outcome.completeBytes > outcome.limit);
     assert.equal((await publish(over, pods, ['gzip'])).kind, 'published');
     (await backend.pull(5000))?.ack();
   });
