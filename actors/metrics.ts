@@ -43,6 +43,13 @@ export const nodeHostLinkage = new Counter<'result'>({
   registers,
 });
 
+/** BO-06: workloads whose facts came with a snapshot that is not later than the stored ones (CH-31, X-13). */
+export const specFactsNotNewer = new Counter({
+  name: 'proxima_k8s_spec_facts_not_newer_total',
+  help: 'Workloads whose facts were skipped, because their snapshot was not later than the stored facts.',
+  registers,
+});
+
 /** Duplicate records of one key inside a snapshot; the last one wins (contracts.md section 1). */
 export const duplicatesFolded = new Counter({
   name: 'proxima_k8s_duplicates_folded_total',
@@ -63,6 +70,44 @@ export const enrollments = new Counter<'result'>({
   name: 'proxima_enroll_total',
   help: 'Enrollments and renewals, by result.',
   labelNames: ['result'],
+  registers,
+});
+
+/** The stores that a stored snapshot is forwarded to. */
+export type Store = 'victoria_logs' | 'victoria_metrics';
+
+/**
+ * What happened to a cluster's lines on their way to a store: `sent`; `refused` by it; `failed` after the last attempt;
+ * `dropped` unsent, for want of room or at the end of the process.
+ */
+export const forwarded = new Counter<'store' | 'result'>({
+  name: 'proxima_forwarded_total',
+  help: 'Forwards of one snapshot to a store, by result.',
+  labelNames: ['store', 'result'],
+  registers,
+});
+
+/** Attempts beyond the first. */
+export const forwardRetries = new Counter<'store'>({
+  name: 'proxima_forward_retries_total',
+  help: 'Attempts to forward a snapshot to a store beyond the first.',
+  labelNames: ['store'],
+  registers,
+});
+
+/** Bytes that wait to be sent, or are being sent. */
+export const forwardQueued = new Gauge<'store'>({
+  name: 'proxima_forward_queued_bytes',
+  help: 'Bytes that wait for a store, or are on their way to it.',
+  labelNames: ['store'],
+  registers,
+});
+
+/** Rows that were deleted because of their age. */
+export const rowsExpired = new Counter<'table'>({
+  name: 'proxima_rows_expired_total',
+  help: 'Rows deleted because of their age, by table.',
+  labelNames: ['table'],
   registers,
 });
 

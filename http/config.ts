@@ -2,8 +2,18 @@
 
 import type { Level } from '../actors/log.ts';
 import { LOG_LEVELS } from '../actors/log.ts';
-import { parseDuration } from '../rules/duration.ts';
 import { Secret } from '../rules/secret.ts';
+import {
+  isUrl,
+  positiveDuration,
+  readBytes,
+  readHost,
+  readLevel,
+  readPort,
+  readSampler,
+  readShare,
+} from './settingReaders.ts';
+import type { SettingName } from './settings.ts';
 
 /** A NATS server that somebody else runs; all of it, or none. */
 export interface ExternalNats {
@@ -16,6 +26,12 @@ export interface ExternalNats {
   readonly signingSeedFile: string;
 }
 
+/** VictoriaMetrics as it is written to and read; `{tenant}` in a URL stands for the client's tenant number. */
+export interface MetricsStore {
+  readonly insertUrl: Secret;
+  readonly selectUrl: Secret;
+}
+
 export interface Config {
   /** Null: our own PostgreSQL (D15). It may hold a password. */
   readonly databaseUrl: Secret | null;
@@ -24,44 +40,34 @@ export interface Config {
   /** What agents are told; null: the address that the backend itself uses. */
   readonly agentNatsUrl: string | null;
   readonly eventsMaxBytes: number;
+  /** Interface to listen on; null for all. */
+  readonly host: string | null;
   /** 0: any free port. */
   readonly port: number;
   readonly logLevel: Level;
   /** A cluster without a snapshot for this long shows as disconnected (ST-01). */
   readonly staleAfterMs: number;
   readonly maintenanceIntervalMs: number;
+  /** Events whose last sighting is older leave the database (ST-04). */
+  readonly eventRetentionMs: number;
+  /** Change records that are older leave the database (U-17). */
+  readonly changeRetentionMs: number;
+  /** How often agents are told to sync, as far as texts and warnings speak of it (X-24). */
+  readonly syncIntervalMs: number;
+  /** Null: nothing is forwarded to VictoriaLogs. The URL may hold a login. */
+  readonly victoriaLogsUrl: Secret | null;
+  /** Null: nothing is forwarded to VictoriaMetrics. */
+  readonly victoriaMetrics: MetricsStore | null;
+  /** Whose tokens are taken besides our own, and for whom they must be meant; null: ours alone. */
+  readonly oidc: { readonly issuer: string; readonly audience: string } | null;
+  /** Share of messages whose spans are sent to an OpenTelemetry collector; null: no spans. */
+  readonly traced: { readonly sampledShare: number } | null;
 }
 
 export type ConfigOutcome =
   | { readonly ok: true; readonly config: Config }
   /** One sentence per faulty variable, naming it; no values. */
   | { readonly ok: false; readonly faults: readonly string[] };
-
-/** Every variable: its default as shown, and what it is for. Reading one that is not listed here does not compile. */
-const SETTINGS = {
-  DATABASE_URL: ['embedded', 'PostgreSQL 15 or newer; it may hold a password'],
-  NATS_URL: [
-    'embedded',
-    'nats-server 2.11 or newer with JetStream, in operator mode; needs the three after it',
-  ],
-  NATS_CREDS: ['', "file with the backend's credentials"],
-  PROXIMA_NATS_ACCOUNT: ['', 'public key of the account that backend and agents share'],
-  PROXIMA_NATS_SIGNING_SEED_FILE: ['', "file with the seed of that account's signing key"],
-  PROXIMA_NATS_CA_FILE: ['', 'PEM of the CA that signed the server’s certificate; agents get it too'],
-  PROXIMA_AGENT_NATS_URL: ['NATS_URL', 'the address that agents are told'],
-  PROXIMA_EVENTS_MAX_BYTES: ['4GiB', 'room of the stream that snapshots wait in'],
-  PROXIMA_PORT: ['8080', 'port of the API; 0 takes a free one'],
-  PROXIMA_LOG_LEVEL: ['info', 'debug, info, warn or error'],
-  PROXIMA_K8S_STALE_AFTER: ['15m', 'a cluster without a snapshot for this long shows as disconnected'],
-  PROXIMA_K8S_MAINTENANCE_INTERVAL: ['1m', 'how often the backend looks for such clusters'],
-} as const satisfies Record<string, readonly [fallback: string, help: string]>;
-type SettingName = keyof typeof SETTINGS;
-
-/** The settings, a line each, for a help text. */
-export const settingsHelp = (): string =>
-  Object.entries(SETTINGS)
-    .map(([name, [fallback, help]]) => `  ${name.padEnd(32)} ${help}${fallback && ` (${fallback})`}`)
-    .join('\n');
 
 /** Set together: a URL without the others could connect, and then sign nothing for agents. */
 const NATS_GROUP = [
@@ -70,6 +76,9 @@ const NATS_GROUP = [
   'PROXIMA_NATS_ACCOUNT',
   'PROXIMA_NATS_SIGNING_SEED_FILE',
 ] as const;
+
+const CLUSTER_URLS = ['VICTORIA_METRICS_INSERT_URL', 'VICTORIA_METRICS_SELECT_URL'] as const;
+const OTLP_ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const;
 
 /** Reads every setting and reports all faults together. An empty variable counts as not set. The result is frozen. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): ConfigOutcome {
@@ -105,6 +114,41 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     if (username !== '' || password !== '') faults.push(`${name} must not hold a user or a password`);
     return given;
   };
+  const store = (name: SettingName): Secret | null => {
+    const given = url(name, 'http', 'https');
+    return given === null ? null : new Secret(given);
+  };
+  const metricsStore = (): MetricsStore | null => {
+    const single = store('VICTORIA_METRICS_URL');
+    const [insertUrl, selectUrl] = CLUSTER_URLS.map(store);
+    if (CLUSTER_URLS.every((name) => text(name) === null)) {
+      return single === null ? null : { insertUrl: single, selectUrl: single };
+    }
+    if (single !== null) faults.push('VICTORIA_METRICS_URL must not be set beside the URLs of a cluster');
+    for (const name of CLUSTER_URLS) {
+      const given = text(name);
+      if (given === null) faults.push(`${name} is required beside the other URL of the cluster`);
+      else if (!given.includes('{tenant}')) faults.push(`${name} must hold {tenant}`);
+    }
+    return insertUrl == null || selectUrl == null ? null : { insertUrl, selectUrl };
+  };
+  const tracing = (): Config['traced'] => {
+    const endpoints = OTLP_ENDPOINTS.map((name) => url(name, 'http', 'https'));
+    const share = read('OTEL_TRACES_SAMPLER_ARG', 1, readShare, 'must be a number from 0 to 1');
+    const sampledShare = read(
+      'OTEL_TRACES_SAMPLER',
+      1,
+      (given) => readSampler(given, share),
+      'must be always_on, always_off or traceidratio',
+    );
+    const disabled = text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true';
+    return disabled || endpoints.every((endpoint) => endpoint === null) ? null : { sampledShare };
+  };
+  const oidcIssuer = url('PROXIMA_OIDC_ISSUER', 'http', 'https');
+  const audience = text('PROXIMA_OIDC_AUDIENCE');
+  if ((text('PROXIMA_OIDC_ISSUER') === null) !== (audience === null)) {
+    faults.push('PROXIMA_OIDC_ISSUER and PROXIMA_OIDC_AUDIENCE go together');
+  }
   const natsUrl = natsAddress('NATS_URL', 'nats', 'tls');
   const [credsFile, account, signingSeedFile] = NATS_GROUP.slice(1).map(text);
   if (NATS_GROUP.some((name) => text(name) !== null)) {
@@ -132,41 +176,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       readBytes,
       'must be a size in bytes, such as 4GiB',
     ),
+    host: read('PROXIMA_HOST', null, readHost, 'must be an IP address or a host name'),
     port: read('PROXIMA_PORT', 8080, readPort, 'must be a port number'),
     logLevel: read('PROXIMA_LOG_LEVEL', 'info', readLevel, `must be one of ${LOG_LEVELS.join(', ')}`),
     staleAfterMs: duration('PROXIMA_K8S_STALE_AFTER', 15 * 60_000),
     maintenanceIntervalMs: duration('PROXIMA_K8S_MAINTENANCE_INTERVAL', 60_000),
+    eventRetentionMs: duration('PROXIMA_K8S_EVENT_RETENTION', 24 * 3_600_000),
+    changeRetentionMs: duration('PROXIMA_CHANGE_RETENTION', 2160 * 3_600_000),
+    syncIntervalMs: duration('PROXIMA_K8S_SYNC_INTERVAL', 5 * 60_000),
+    victoriaLogsUrl: store('VICTORIA_LOGS_URL'),
+    victoriaMetrics: metricsStore(),
+    oidc: oidcIssuer === null || audience === null ? null : { issuer: oidcIssuer, audience },
+    traced: tracing(),
   };
   return faults.length > 0 ? { ok: false, faults } : { ok: true, config: Object.freeze(config) };
 }
-
-function isUrl(text: string, schemes: readonly string[]): boolean {
-  const url = URL.parse(text);
-  return url !== null && schemes.includes(url.protocol.slice(0, -1));
-}
-
-function positiveDuration(text: string): number | null {
-  const ms = parseDuration(text);
-  return ms !== null && ms > 0 ? ms : null;
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  KiB: 1024,
-  MiB: 1024 ** 2,
-  GiB: 1024 ** 3,
-  TiB: 1024 ** 4,
-};
-
-function readBytes(text: string): number | null {
-  const [, amount = '', unit = ''] = /^([0-9]{1,15})\s?([KMGT]iB)?$/.exec(text) ?? [];
-  const bytes = Number(amount) * (UNITS[unit] ?? 0);
-  return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : null;
-}
-
-function readPort(text: string): number | null {
-  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : -1;
-  return port >= 0 && port <= 65535 ? port : null;
-}
-
-const readLevel = (text: string): Level | null => LOG_LEVELS.find((level) => level === text) ?? null;

@@ -31,8 +31,8 @@ const STATEMENT_TIMEOUT_MS = 20_000;
 export interface ServeOptions {
   /** Where embedded servers keep keys and data; `.proxima` of the working folder by default. */
   readonly dataDir?: string;
-  /** Interface to listen on; null for all. */
-  readonly host?: string | null;
+  /** Interface to listen on in place of the configured one. */
+  readonly host?: string;
   /** When the port is taken, use the next free one. */
   readonly nextFreePort?: boolean;
   readonly log?: Log;
@@ -44,7 +44,7 @@ export interface ServeOptions {
 
 /** A running backend. */
 export interface Serving {
-  /** `http://127.0.0.1:{port}`. */
+  /** Where it is reached from this machine, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   /** The administrator's token of the first start, which expires after 24 h; null on later starts. */
   readonly administratorToken: string | null;
@@ -123,19 +123,20 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     nats: { url: config.agentNatsUrl ?? nats.address.url, ca: nats.ca, issuer: createJwtIssuer(nats.signer) },
     callerRequestsPerMinute: options.callerRequestsPerMinute ?? CALLER_REQUESTS_PER_MINUTE,
   };
+  const host = options.host ?? config.host;
   const server = await startHttpServer(routes, backend, {
-    host: options.host ?? null,
+    host,
     port: config.port,
     nextFree: options.nextFreePort ?? false,
   });
   running.push(() => server.stop());
   // Only now: a token made by a start that then fails would be shown to nobody, and no later start makes another.
   const administratorToken = await bootstrapAdministrator(pool, now());
-  log.info({ port: server.port }, 'listening');
+  log.info({ host: host ?? 'all interfaces', port: server.port }, 'listening');
 
   let stopped: Promise<void> | undefined;
   return {
-    url: `http://127.0.0.1:${server.port}`,
+    url: urlOf(host, server.port),
     administratorToken,
     pool,
     stop() {
@@ -144,6 +145,12 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
       return stopped;
     },
   };
+}
+
+function urlOf(host: string | null, port: number): string {
+  const everywhere = host === null || host === '0.0.0.0' || host === '::';
+  const name = everywhere ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 const dataDir = (options: ServeOptions): string => options.dataDir ?? '.proxima';

@@ -1,7 +1,10 @@
 /** `./proxima serve`. */
+
+import { createLog } from '../actors/log.ts';
 import { NatsServerMissing } from '../actors/natsBinary.ts';
-import { readConfig, settingsHelp } from '../http/config.ts';
+import { readConfig } from '../http/config.ts';
 import { serve } from '../http/main.ts';
+import { settingsHelp } from '../http/settings.ts';
 import { parseDuration } from '../rules/duration.ts';
 import { homeOf, readOptions } from './options.ts';
 import { stopRequested } from './stopSignals.ts';
@@ -9,7 +12,7 @@ import { stopRequested } from './stopSignals.ts';
 const INTRO = `usage: ./proxima serve [options]
 
 Runs the backend until SIGTERM or SIGINT. Without DATABASE_URL and NATS_URL it starts a PostgreSQL and a nats-server
-of its own, with data in .proxima/.
+of its own, with data in .proxima/. Without PROXIMA_HOST it listens on all interfaces.
 
 Settings, from the environment:
 ${settingsHelp()}`;
@@ -39,8 +42,10 @@ export async function runServe(argv: string[]): Promise<number> {
     return 2;
   }
   const stopped = stopRequested({ withParent: parsed.values['stop-with-parent'] === true });
+  const log = createLog(read.config.logLevel);
   try {
     const backend = await serve(read.config, {
+      log,
       dataDir: homeOf(parsed.values),
       ...(ackWaitMs === undefined ? {} : { system: { ackWaitMs } }),
     });
@@ -48,8 +53,9 @@ export async function runServe(argv: string[]): Promise<number> {
       console.log(`PROXIMA_TOKEN=${backend.administratorToken}`);
       console.log('(the first administrator, good for 24 hours and shown only now)');
     }
-    await stopped;
+    log.info({ reason: await stopped }, 'stopping');
     await backend.stop();
+    log.info({}, 'stopped');
     return 0;
   } catch (error) {
     console.error(`proxima: ${(error as Error).message}`);

@@ -14,10 +14,18 @@ describe("the backend's settings", () => {
         nats: null,
         agentNatsUrl: null,
         eventsMaxBytes: 4 * 1024 ** 3,
+        host: null,
         port: 8080,
         logLevel: 'info',
         staleAfterMs: 900_000,
         maintenanceIntervalMs: 60_000,
+        eventRetentionMs: 24 * 3_600_000,
+        changeRetentionMs: 90 * 24 * 3_600_000,
+        syncIntervalMs: 300_000,
+        victoriaLogsUrl: null,
+        victoriaMetrics: null,
+        oidc: null,
+        traced: null,
       },
     });
     ok(outcome.ok && Object.isFrozen(outcome.config));
@@ -72,6 +80,61 @@ describe("the backend's settings", () => {
       ok(outcome.faults.includes(`${name} must not hold a user or a password`), outcome.faults.join());
       ok(!outcome.faults.join().includes('hunter2'));
     }
+  });
+
+  const read = (env: Record<string, string>) => {
+    const outcome = readConfig(env);
+    ok(outcome.ok, outcome.ok ? '' : outcome.faults.join());
+    return outcome.config;
+  };
+  const faultsOf = (env: Record<string, string>) => {
+    const outcome = readConfig(env);
+    return outcome.ok ? [] : outcome.faults.map((fault) => fault.split(' ')[0]);
+  };
+
+  it('take one VictoriaMetrics for writing and reading, or the two halves of a cluster with their tenant', () => {
+    const single = read({ VICTORIA_METRICS_URL: 'http://vm:8428' }).victoriaMetrics;
+    deepEqual([single?.insertUrl.reveal(), single?.selectUrl.reveal()], ['http://vm:8428', 'http://vm:8428']);
+    const insert = 'http://vminsert:8480/insert/{tenant}/prometheus';
+    const select = 'http://vmselect:8481/select/{tenant}/prometheus';
+    const both = { VICTORIA_METRICS_INSERT_URL: insert, VICTORIA_METRICS_SELECT_URL: select };
+    const halves = read(both).victoriaMetrics;
+    deepEqual([halves?.insertUrl.reveal(), halves?.selectUrl.reveal()], [insert, select]);
+    deepEqual(faultsOf({ ...both, VICTORIA_METRICS_URL: 'http://vm:8428' }), ['VICTORIA_METRICS_URL']);
+    deepEqual(faultsOf({ VICTORIA_METRICS_INSERT_URL: insert }), ['VICTORIA_METRICS_SELECT_URL']);
+    deepEqual(faultsOf({ ...both, VICTORIA_METRICS_INSERT_URL: 'http://vminsert:8480' }), [
+      'VICTORIA_METRICS_INSERT_URL',
+    ]);
+  });
+
+  it('trace when a collector is named, by the standard variables', () => {
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318' };
+    deepEqual(read(collector).traced, { sampledShare: 1 });
+    const tenth = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' };
+    deepEqual(read({ ...collector, ...tenth }).traced, { sampledShare: 0.1 });
+    deepEqual(read({ ...collector, OTEL_TRACES_SAMPLER: 'always_off' }).traced, { sampledShare: 0 });
+    equal(read({ ...collector, OTEL_SDK_DISABLED: 'TRUE' }).traced, null);
+    equal(read(tenth).traced, null);
+    deepEqual(faultsOf({ OTEL_TRACES_SAMPLER: 'jaeger', OTEL_TRACES_SAMPLER_ARG: '2' }), [
+      'OTEL_TRACES_SAMPLER_ARG',
+      'OTEL_TRACES_SAMPLER',
+    ]);
+  });
+
+  it('take an OIDC issuer with its audience, never one of them alone', () => {
+    const issuer = { PROXIMA_OIDC_ISSUER: 'https://id.example' };
+    deepEqual(read({ ...issuer, PROXIMA_OIDC_AUDIENCE: 'proxima' }).oidc, {
+      issuer: 'https://id.example',
+      audience: 'proxima',
+    });
+    deepEqual(faultsOf(issuer), ['PROXIMA_OIDC_ISSUER']);
+    deepEqual(faultsOf({ PROXIMA_OIDC_AUDIENCE: 'proxima' }), ['PROXIMA_OIDC_ISSUER']);
+  });
+
+  it('listen where they are told to', () => {
+    for (const host of ['127.0.0.1', '::1', 'localhost']) equal(read({ PROXIMA_HOST: host }).host, host);
+    for (const host of ['http://localhost', '127.0.0.1:80', 'a b'])
+      deepEqual(faultsOf({ PROXIMA_HOST: host }), ['PROXIMA_HOST']);
   });
 
   it('print without secrets', () => {
