@@ -124,12 +124,14 @@ async function store(client: PoolClient, input: SyncInput, options: SyncOptions)
     return { outcome: 'superseded', clusterId: cluster.id, clamped, factsNotNewer: withFacts };
   }
 
+  const replay = verdict.kind === 'replay';
   if (uid !== null && agent.cluster_uid === null) await bindClusterUid(client, agent.id, uid);
   await inSpan('k8s.upsert_cluster', { cluster_id: cluster.id }, () =>
     updateCluster(client, cluster, {
       block: { ...block, uid },
       status: clusterStatus(block.status),
       stamp,
+      recordedAt: replay ? null : verdict.effectiveAt,
       epoch: snapshot.epoch,
       agentVersion: snapshot.agent_version,
       coverage: snapshot.coverage,
@@ -138,7 +140,6 @@ async function store(client: PoolClient, input: SyncInput, options: SyncOptions)
   const isNew = cluster.fence.snapshotAt === null;
   const where = { id: cluster.id, environment_id: agent.environment_id, isNew };
   const stored: StoredCluster = { id: cluster.id, name: block.name, ...place, tenant: cluster.tenant };
-  const replay = verdict.kind === 'replay';
   const recording: Recording | null = replay
     ? null
     : {

@@ -7,6 +7,8 @@ import type { Epoch } from '../wire/snapshot.ts';
 export interface Fence {
   readonly snapshotAt: Date | null;
   readonly epoch: Epoch | null;
+  /** Latest time that its facts and records carry; later than `snapshotAt` once an epoch has won over a slow clock. */
+  readonly recordedAt: Date | null;
 }
 
 /** A snapshot's place in the order, its stamp already clamped. */
@@ -24,7 +26,8 @@ export type FenceVerdict =
 
 /**
  * Holds an arriving snapshot against the stored one. Under one Lease the higher transition count wins whatever its clock
- * says, so that a leader with a slow clock does not freeze its cluster after a failover. Under different Leases, or
+ * says, so that a leader with a slow clock does not freeze its cluster after a failover; until its clock has caught up,
+ * its facts and records follow the last ones by a millisecond each. Under different Leases, or
  * without one, only the stamps can decide: a Lease made anew counts from 0 again.
  */
 export function compareWithFence(fence: Fence, arrival: Arrival): FenceVerdict {
@@ -34,7 +37,8 @@ export function compareWithFence(fence: Fence, arrival: Arrival): FenceVerdict {
   const order = epochOrder(fence.epoch, arrival.epoch) || Math.sign(arrived - stored);
   if (order < 0) return { kind: 'superseded' };
   if (order === 0) return { kind: 'replay', effectiveAt: arrival.stamp };
-  return { kind: 'newer', effectiveAt: new Date(Math.max(arrived, stored + 1)) };
+  const recorded = fence.recordedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
+  return { kind: 'newer', effectiveAt: new Date(Math.max(arrived, stored + 1, recorded + 1)) };
 }
 
 /** 1 when `b` is of a later epoch than `a`, -1 when of an earlier, 0 when epochs cannot tell. */

@@ -39,6 +39,7 @@ interface LockedRow {
   asset_id: string;
   uid: string | null;
   snapshot_at: Date | null;
+  recorded_at: Date | null;
   epoch_lease_uid: string | null;
   epoch_transitions: number | null;
   unverified_since: UnverifiedSince;
@@ -54,16 +55,18 @@ interface LockedRow {
 export async function lockCluster(db: Db, place: ClusterPlace): Promise<LockedCluster | null> {
   const { rows } = await db.query<LockedRow>({
     name: 'lock_cluster',
-    text: `select id, asset_id, uid, snapshot_at, epoch_lease_uid, epoch_transitions, unverified_since, coverage,
-                  excluded_namespaces, (select tenant from clients where clients.id = client_id) as tenant
+    text: `select id, asset_id, uid, snapshot_at, recorded_at, epoch_lease_uid, epoch_transitions,
+                  unverified_since, coverage, excluded_namespaces,
+                  (select tenant from clients where clients.id = client_id) as tenant
            from clusters where environment_id = $1 and slug = $2 for no key update`,
     values: [place.environment_id, place.slug],
   });
   const row = rows[0];
   if (row === undefined) return null;
-  const { snapshot_at: snapshotAt, epoch_lease_uid: leaseUid, epoch_transitions: transitions, ...rest } = row;
+  const { snapshot_at: snapshotAt, recorded_at: recordedAt, ...others } = row;
+  const { epoch_lease_uid: leaseUid, epoch_transitions: transitions, ...rest } = others;
   const epoch = leaseUid === null ? null : { lease_uid: leaseUid, transitions: transitions ?? 0 };
-  return { ...rest, fence: { snapshotAt, epoch } };
+  return { ...rest, fence: { snapshotAt, epoch, recordedAt } };
 }
 
 /**
@@ -102,6 +105,8 @@ export interface ClusterState {
   readonly block: ClusterBlock;
   readonly status: ClusterStatus;
   readonly stamp: Date;
+  /** Time of its facts and records; null for a replay, which has none. */
+  readonly recordedAt: Date | null;
   readonly epoch: Epoch | null;
   readonly agentVersion: string;
   readonly coverage: CoverageBlock | undefined;
@@ -119,7 +124,7 @@ export async function updateCluster(db: Db, cluster: LockedCluster, state: Clust
              cloud_provider = $12, cloud_region = $13, cloud_account_id = $14, status = $15,
              sync_interval_seconds = $16, excluded_namespaces = $17, agent_status = 'connected', agent_version = $18,
              last_seen_at = $19, snapshot_at = $19, epoch_lease_uid = $20, epoch_transitions = $21, coverage = $22,
-             unverified_since = $23, updated_at = now()
+             unverified_since = $23, recorded_at = coalesce($24, recorded_at), updated_at = now()
            where id = $1`,
     values: [
       cluster.id,
@@ -145,6 +150,7 @@ export async function updateCluster(db: Db, cluster: LockedCluster, state: Clust
       state.epoch?.transitions ?? null,
       state.coverage === undefined ? null : JSON.stringify(state.coverage),
       JSON.stringify(unverifiedSince(cluster.unverified_since, state.coverage, state.stamp)),
+      state.recordedAt,
     ],
   });
 }
@@ -188,7 +194,8 @@ export async function updateCounts(db: Db, clusterId: string): Promise<void> {
  */
 export async function acceptClusterUid(db: Db, clusterId: string, uid: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update clusters set uid = $2, snapshot_at = null, epoch_lease_uid = null, epoch_transitions = null, updated_at = now()
+    `update clusters set uid = $2, snapshot_at = null, recorded_at = null, epoch_lease_uid = null,
+            epoch_transitions = null, updated_at = now()
      where id = $1`,
     [clusterId, uid],
   );
