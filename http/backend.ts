@@ -4,6 +4,7 @@ import type { JwtIssuer } from '../actors/agentJwt.ts';
 import type { Log } from '../actors/log.ts';
 import type { Pool } from '../store/pool.ts';
 import type { Budgets } from './budget.ts';
+import type { OidcVerifier } from './oidc.ts';
 
 export interface Backend {
   readonly pool: Pool;
@@ -19,6 +20,8 @@ export interface Backend {
     readonly ca: string | null;
     readonly issuer: JwtIssuer;
   };
+  /** Whose tokens are taken beside our own; null without an issuer. */
+  readonly oidc: OidcVerifier | null;
   /** Requests a minute that one caller may make over all routes. */
   readonly callerRequestsPerMinute: number;
 }

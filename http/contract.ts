@@ -25,6 +25,8 @@ export interface Contract<P extends Params, B> {
   /** Statuses of refusals beyond those that follow from the parts of the contract. */
   readonly refusals?: readonly number[];
   readonly budget?: BudgetRule;
+  /** A log line for each call; administration and writes have one anyway. */
+  readonly audited?: true;
   /** False while a part that the route needs is not set up: 503 `not_configured`. */
   readonly configured?: (backend: Backend) => boolean;
 }

@@ -20,6 +20,8 @@ export interface Incoming {
   /** `http` or `https`, as the browser sees us. */
   readonly scheme: 'http' | 'https';
   readonly method: string;
+  /** Of the answer's `X-Request-Id`. */
+  readonly requestId: string;
   /** The session cookie's value; null without one. */
   readonly sessionId: string | null;
   /** Who asks; a refusal when nobody is behind it. */

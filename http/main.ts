@@ -19,6 +19,7 @@ import type { Backend } from './backend.ts';
 import { bootstrapAdministrator } from './bootstrap.ts';
 import { Budgets } from './budget.ts';
 import type { Config, ExternalNats } from './config.ts';
+import { createOidcVerifier } from './oidc.ts';
 import { routes } from './routes/index.ts';
 import { startHttpServer } from './server.ts';
 
@@ -121,6 +122,7 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     budgets: new Budgets(),
     ready: () => !draining && system.ready(),
     nats: { url: config.agentNatsUrl ?? nats.address.url, ca: nats.ca, issuer: createJwtIssuer(nats.signer) },
+    oidc: config.oidc === null ? null : createOidcVerifier(config.oidc),
     callerRequestsPerMinute: options.callerRequestsPerMinute ?? CALLER_REQUESTS_PER_MINUTE,
   };
   const host = options.host ?? config.host;

@@ -52,7 +52,8 @@ function incoming(ctx: Context, backend: Backend): Incoming {
     scheme,
     method: ctx.method,
     sessionId: ctx.cookies.get(cookieName(scheme)) ?? null,
-    identify: () => identify(backend.pool, request, backend.now()),
+    identify: () => identify(backend, request),
+    requestId: ctx.response.get('X-Request-Id'),
     readBody: () => readBody(ctx),
   };
   return request;

@@ -14,6 +14,7 @@ import type { Schema } from '../wire/kinds/define.ts';
 import type { Access } from './access.ts';
 import { accessOf } from './access.ts';
 import type { Answer } from './answer.ts';
+import { audited } from './audit.ts';
 import type { Backend } from './backend.ts';
 import type { BudgetRule } from './budget.ts';
 import type { Call, Contract, Method } from './contract.ts';
@@ -141,6 +142,7 @@ function make<P extends Params, B>(
   permissions: readonly Permission[],
   run: (backend: Backend, request: Incoming, now: Date) => Promise<Answer>,
 ): Route {
+  const isAudited = kind === 'system' || (kind === 'scoped' && contract.method !== 'GET') || contract.audited;
   return {
     kind,
     method: contract.method,
@@ -153,7 +155,10 @@ function make<P extends Params, B>(
     status: contract.status ?? 200,
     answerSchema: contract.answer,
     refusals: [...(contract.refusals ?? []), ...(contract.budget === undefined ? [] : [429])],
-    run: (backend, request) => run(backend, request, backend.now()),
+    run: isAudited
+      ? (backend, request) =>
+          audited(contract, backend, request, (remembering) => run(backend, remembering, backend.now()))
+      : (backend, request) => run(backend, request, backend.now()),
   } as Omit<Route, typeof made> as Route;
 }
 

@@ -101,6 +101,32 @@ export async function createToken(
   return { row: toToken(rows[0] as TokenRow), secret };
 }
 
+/**
+ * A token in place of a living one: of its name, for as long as that one was made for. The old one ends at `endsAt`,
+ * unless it ends before. Null when the caller has no such token, or it has ended.
+ */
+export async function rotateToken(
+  db: Db,
+  o: { callerId: string; tokenId: string; now: Date; endsAt: Date },
+): Promise<{ row: CallerToken; secret: string } | null> {
+  const secret = newSecret('pxt_');
+  // One statement: two rotations at a time wait for each other's row, and a crash leaves the old token as it was.
+  const { rows } = await db.query<TokenRow>(
+    `with old as (
+       update caller_tokens set expires_at = least(coalesce(expires_at, 'infinity'), $4)
+       where id = $1 and caller_id = $2 and (expires_at is null or expires_at > $3)
+       returning caller_id, name
+     ), lifetime as (
+       select expires_at - created_at as span from caller_tokens where id = $1
+     )
+     insert into caller_tokens as t (caller_id, name, expires_at, token_hash, created_at)
+     select old.caller_id, old.name, $3::timestamptz + lifetime.span, $5, $3 from old, lifetime
+     returning ${TOKEN_COLUMNS}`,
+    [o.tokenId, o.callerId, o.now, o.endsAt, hashSecret(secret)],
+  );
+  return rows[0] === undefined ? null : { row: toToken(rows[0]), secret };
+}
+
 /** Ends a token of that caller, and the sessions that were opened with it. False when there was none. */
 export async function deleteToken(db: Db, callerId: string, tokenId: string): Promise<boolean> {
   const { rowCount } = await db.query('delete from caller_tokens where id = $1 and caller_id = $2', [

@@ -43,6 +43,8 @@ export interface ClusterRow extends ClusterItem {
   readonly cloud_account_id: string | null;
   /** Stamp of the stored snapshot, what `meta.as_of` says (D10). */
   readonly snapshot_at: string | null;
+  /** The latest time that facts or change records carry; ahead of `snapshot_at` after a failover to a slow clock. */
+  readonly recorded_at: string | null;
   readonly epoch_lease_uid: string | null;
   readonly epoch_transitions: number | null;
   readonly sync_interval_seconds: number | null;
@@ -102,10 +104,11 @@ export async function listClusters(
   };
 }
 
-type TimeColumn = 'last_seen_at' | 'snapshot_at' | 'created_at' | 'updated_at';
+type TimeColumn = 'last_seen_at' | 'snapshot_at' | 'recorded_at' | 'created_at' | 'updated_at';
 type StoredCluster = Omit<ClusterRow, TimeColumn> & {
   last_seen_at: Date | null;
   snapshot_at: Date | null;
+  recorded_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -122,6 +125,7 @@ export async function getCluster(db: Db, id: string): Promise<ClusterRow | null>
     ...row,
     last_seen_at: isoTimeOrNull(row.last_seen_at),
     snapshot_at: isoTimeOrNull(row.snapshot_at),
+    recorded_at: isoTimeOrNull(row.recorded_at),
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };

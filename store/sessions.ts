@@ -11,8 +11,8 @@ export interface Identity {
   readonly type: CallerType;
   readonly name: string;
   readonly email: string | null;
-  /** The token presented, or the one that the session was opened with. */
-  readonly token_id: string;
+  /** The token presented, or the one that the session was opened with; null for a subject of an OIDC issuer. */
+  readonly token_id: string | null;
   readonly grants: readonly Grant[];
 }
 
@@ -23,12 +23,16 @@ interface IdentityRow extends Identity {
 /** A use is recorded when the recorded one is older than this: one write a minute, not one a request. */
 const USE_RECORDED_EVERY = "interval '1 minute'";
 
+/** Everything about a caller `c`; `used` says when its credential was used last. */
+const identityColumns = (used: string): string => `
+  c.id as caller_id, c.type, c.name, c.email,
+  coalesce(${used} > $2::timestamptz - ${USE_RECORDED_EVERY}, false) as used_lately,
+  coalesce((select json_agg(json_build_object('role', g.role, 'client_id', g.client_id,
+                                              'environment_id', g.environment_id))
+            from grants g where g.caller_id = c.id), '[]'::json) as grants`;
+
 const SELECT_IDENTITY = `
-  select c.id as caller_id, c.type, c.name, c.email, t.id as token_id,
-         coalesce(t.last_used_at > $2::timestamptz - ${USE_RECORDED_EVERY}, false) as used_lately,
-         coalesce((select json_agg(json_build_object('role', g.role, 'client_id', g.client_id,
-                                                     'environment_id', g.environment_id))
-                   from grants g where g.caller_id = c.id), '[]'::json) as grants
+  select t.id as token_id, ${identityColumns('t.last_used_at')}
   from caller_tokens t join callers c on c.id = t.caller_id`;
 
 const TOKEN_LIVES = '(t.expires_at is null or t.expires_at > $2::timestamptz)';
@@ -50,6 +54,32 @@ export async function identifyBySession(db: Db, sessionId: string, now: Date): P
     [hashSecret(sessionId), now],
   );
   return recordUse(db, rows[0], now);
+}
+
+/** The caller who is this subject at this issuer; null when nobody is. Records the use. */
+export async function identifyBySubject(
+  db: Db,
+  issuer: string,
+  subject: string,
+  now: Date,
+): Promise<Identity | null> {
+  const { rows } = await db.query<IdentityRow>(
+    `select null as token_id, ${identityColumns('i.last_used_at')}
+     from caller_identities i join callers c on c.id = i.caller_id where i.issuer = $1 and i.subject = $3`,
+    [issuer, now, subject],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { used_lately: usedLately, ...identity } = row;
+  if (!usedLately) {
+    await db.query(
+      `update caller_identities set last_used_at = $3
+       where issuer = $1 and subject = $2
+         and (last_used_at is null or last_used_at <= $3::timestamptz - ${USE_RECORDED_EVERY})`,
+      [issuer, subject, now],
+    );
+  }
+  return identity;
 }
 
 async function recordUse(db: Db, row: IdentityRow | undefined, now: Date): Promise<Identity | null> {

@@ -10,8 +10,10 @@ import {
   findCaller,
   listCallers,
   listTokens,
+  rotateToken,
 } from '../../store/callers.ts';
 import { createGrant, deleteGrant, listGrants } from '../../store/grants.ts';
+import { createIdentity, deleteIdentity, listIdentities } from '../../store/identities.ts';
 import type { Answer } from '../answer.ts';
 import { created, done, many } from '../answer.ts';
 import type { Backend } from '../backend.ts';
@@ -23,7 +25,8 @@ import { systemRoute } from '../route.ts';
 import { count, dataOf, label, listOf, nullable, object, pageMeta, text, time, uuid } from '../schemas.ts';
 import { isUuid } from '../uuid.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const CALLERS = '/api/v1/admin/callers';
 const wholeList = object({ total: count });
 
@@ -141,6 +144,28 @@ const tokens: readonly Route[] = [
       }),
   }),
   systemRoute({
+    method: 'POST',
+    path: `${CALLERS}/:id/tokens/:tokenID/rotate`,
+    refusals: [404],
+    summary:
+      'Make a token in place of another, for as long as that one was made for; the old one ends after the overlap.',
+    body: objectBody<{ readonly overlap_minutes?: number }>(
+      { overlap_minutes: { type: 'integer', minimum: 0, maximum: 10_080 } },
+      ['overlap_minutes'],
+    ),
+    status: 201,
+    answer: dataOf(object({ ...tokenProperties, token: text })),
+    handle: (call) =>
+      withCaller(call, async ({ id }) => {
+        const tokenId = call.params.tokenID ?? '';
+        const endsAt = new Date(call.now.getTime() + (call.body.overlap_minutes ?? 0) * MINUTE_MS);
+        const made = isUuid(tokenId)
+          ? await rotateToken(call.backend.pool, { callerId: id, tokenId, now: call.now, endsAt })
+          : null;
+        return made === null ? notFound('token') : created({ ...made.row, token: made.secret });
+      }),
+  }),
+  systemRoute({
     method: 'DELETE',
     path: `${CALLERS}/:id/tokens/:tokenID`,
     summary: 'End a token and the sessions that were opened with it.',
@@ -220,4 +245,64 @@ const grants: readonly Route[] = [
   }),
 ];
 
-export const callerRoutes: readonly Route[] = [...callers, ...tokens, ...grants];
+interface NewIdentity {
+  readonly subject: string;
+}
+
+const identity = object({
+  id: uuid,
+  caller_id: uuid,
+  issuer: text,
+  subject: text,
+  created_at: time,
+  last_used_at: nullable(time),
+});
+
+const identities: readonly Route[] = [
+  systemRoute({
+    method: 'GET',
+    path: `${CALLERS}/:id/identities`,
+    summary: 'List who a caller is at the OIDC issuer.',
+    answer: listOf(identity, wholeList),
+    handle: (call) =>
+      withCaller(call, async ({ id }) => {
+        const rows = await listIdentities(call.backend.pool, id);
+        return many(rows, { total: rows.length });
+      }),
+  }),
+  systemRoute({
+    method: 'POST',
+    path: `${CALLERS}/:id/identities`,
+    refusals: [404, 409],
+    summary: 'Take a subject of the OIDC issuer for this caller: the sub of its tokens, never the email.',
+    body: objectBody<NewIdentity>({ subject: label(255) }),
+    status: 201,
+    answer: dataOf(identity),
+    configured: (backend) => backend.oidc !== null,
+    handle: (call) =>
+      withCaller(call, async ({ id }) => {
+        const issuer = call.backend.oidc?.issuer ?? '';
+        const made = await createIdentity(call.backend.pool, {
+          caller_id: id,
+          issuer,
+          subject: call.body.subject,
+        });
+        return made === null ? refuse(409, 'subject_taken', 'a caller has this subject') : created(made);
+      }),
+  }),
+  systemRoute({
+    method: 'DELETE',
+    path: `${CALLERS}/:id/identities/:identityID`,
+    summary: 'Take a subject of the OIDC issuer away from a caller.',
+    status: 204,
+    answer: null,
+    handle: (call) =>
+      withCaller(call, async ({ id }) => {
+        const identityId = call.params.identityID ?? '';
+        const gone = isUuid(identityId) && (await deleteIdentity(call.backend.pool, id, identityId));
+        return gone ? done() : notFound('identity');
+      }),
+  }),
+];
+
+export const callerRoutes: readonly Route[] = [...callers, ...tokens, ...grants, ...identities];

@@ -95,6 +95,7 @@ const detail = object({
   ...itemProperties,
   dns_domain: text,
   snapshot_at: nullable(time),
+  recorded_at: nullable(time),
   epoch_lease_uid: nullable(text),
   epoch_transitions: nullable(count),
   coverage: nullable(coverageBlock),

@@ -56,7 +56,7 @@ export const loginRoutes: readonly Route[] = [
       const foreign = checkOrigin(request);
       if (foreign !== null) return foreign;
       const caller = await identifyByToken(backend.pool, body.token.trim(), now);
-      if (caller === null) {
+      if (caller?.token_id == null) {
         return wantsPage(request) ? page(401, null, 'This token is not valid.') : unauthorized();
       }
       const expiresAt = new Date(now.getTime() + SESSION_MS);

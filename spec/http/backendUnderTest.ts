@@ -86,6 +86,7 @@ export async function startBackend(
     budgets: new Budgets(),
     ready: () => true,
     nats: { url: 'nats://nats.example:4222', ca: null, issuer },
+    oidc: null,
     callerRequestsPerMinute: 100_000,
     ...change,
   };

@@ -1,9 +1,11 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { createOidcVerifier } from '../../http/oidc.ts';
 import type { Route } from '../../http/route.ts';
 import { routes } from '../../http/routes/index.ts';
 import { createCaller, createToken } from '../../store/callers.ts';
 import { createGrant } from '../../store/grants.ts';
 import { createHost } from '../../store/hosts.ts';
+import { createIdentity } from '../../store/identities.ts';
 import { createInstallToken } from '../../store/installTokens.ts';
 import { keepRejected } from '../../store/rejected.ts';
 import { compileSchema } from '../../wire/validate.ts';
@@ -69,7 +71,9 @@ describe('every route', () => {
   let serial = 0;
 
   before(async () => {
-    backend = await startBackend();
+    // Nothing is asked of the issuer here: its subjects are only registered.
+    const oidc = createOidcVerifier({ issuer: 'https://issuer.example', audience: 'proxima' });
+    backend = await startBackend({ oidc });
     home = await backend.place('acme', 'prod');
     sibling = await backend.place('acme', 'staging');
     const other = await backend.place('globex', 'prod');
@@ -135,7 +139,9 @@ describe('every route', () => {
       client_id: null,
       environment_id: null,
     });
-    return { id, tokenID: token.row.id, grantID: grant.kind === 'created' ? grant.grant.id : '' };
+    const identity = { caller_id: id, issuer: 'https://issuer.example', subject: `known-${serial}` };
+    const identityID = (await createIdentity(pool, identity))?.id ?? '';
+    return { id, identityID, tokenID: token.row.id, grantID: grant.kind === 'created' ? grant.grant.id : '' };
   }
 
   async function rejectedMessage(): Promise<string> {
@@ -167,6 +173,8 @@ describe('every route', () => {
       return { client_id: home.client_id, slug: `e-${serial}`, name: 'E' };
     if (route.path.endsWith('/callers')) return { type: 'service', name: 'new' };
     if (route.path.endsWith('/tokens')) return { name: 'new' };
+    if (route.path.endsWith('/rotate')) return { overlap_minutes: 1 };
+    if (route.path.endsWith('/identities')) return { subject: `subject-${serial}` };
     if (route.path.endsWith('/grants')) return { role: 'operator' };
     return { uid: 'uid-of-home' };
   }
