@@ -1,0 +1,39 @@
+/** A scheme word and its credential are one unit, wherever they stand (SZ-10). */
+
+import { isProse } from './harmless.ts';
+import { openingAt } from './quotes.ts';
+import { matchAt, skipSpace } from './separators.ts';
+import { type Region, tokenEnd } from './values.ts';
+
+const SCHEME = /(?:bearer|basic|negotiate)/iy;
+const BLANK = /%(?:25)?20|\+/iy;
+/** What follows the word where people write about the scheme, or a challenge that names its parameters. */
+const ABOUT =
+  /^(?:tokens?|auth|authentication|authorization|credentials?|scheme|schemes|header|prefix|(?:realm|error|scope|charset|service|error_description)=.*)$/i;
+const BASE64_PAIR = /^(?=.*[A-Z0-9+/=])[A-Za-z0-9+/=_-]{4,}[^\w]*$/;
+
+/** Hides the credential behind a scheme word that ends at `to`. Where the scan goes on, or null if there is none. */
+export function hideSchemeCredential(region: Region, from: number, to: number): number | null {
+  const { canvas, end } = region;
+  const length = to - from;
+  if (length !== 5 && length !== 6 && length !== 9) return null;
+  if (matchAt(canvas, SCHEME, from, to) !== to) return null;
+  const blank = matchAt(canvas, BLANK, to, end);
+  const at = blank > 0 ? blank : skipSpace(canvas, to, end);
+  if (at === to || at >= end) return null;
+  const opening = openingAt(canvas, at, end);
+  const closing = opening === null ? null : region.quotes.closingOf(opening);
+  if (opening !== null && closing !== null) {
+    if (ABOUT.test(canvas.text.slice(opening.start, Math.min(closing.end, opening.start + 32)))) return null;
+    canvas.hide(opening.start, closing.end);
+    return closing.next;
+  }
+  const stop = tokenEnd(region, at);
+  const word = canvas.text.slice(at, Math.min(stop, at + 64));
+  const plain = word.replace(/[^\w=]+$/, '');
+  if (ABOUT.test(plain) || isProse(plain)) return null;
+  // `basic health check` is prose; a user and password in base64 has more than small letters.
+  if (length === 5 && !BASE64_PAIR.test(word)) return null;
+  canvas.hide(at, stop);
+  return stop;
+}

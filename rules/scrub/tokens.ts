@@ -1,0 +1,153 @@
+/** Secrets that show themselves: the shapes that vendors gave their tokens (SZ-16), and chance itself (SZ-17). */
+
+import type { Canvas } from './canvas.ts';
+import { BASE64, classOf, LETTER_OR_DIGIT, OPEN_BRACKET, SLASH } from './characters.ts';
+import { isRandom } from './entropy.ts';
+import { MARKER } from './marker.ts';
+
+/**
+ * By the character that they start with. Each pattern is of bounded length and says only that a token starts here; it
+ * reaches to the end of its word.
+ */
+const SHAPES: Readonly<Record<string, readonly RegExp[]>> = {
+  // JSON Web Tokens, and any JSON object in base64.
+  e: [/eyJ[A-Za-z0-9_-]{8}/y],
+  x: [/xox[a-z]-[A-Za-z0-9-]{6}/y, /xapp-\d-[A-Za-z0-9]{6}/y],
+  A: [
+    /A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])/y,
+    /AIza[A-Za-z0-9_-]{30}/y,
+    /AGE-SECRET-KEY-1[A-Z0-9]{8}/y,
+  ],
+  h: [/hv[sbr]\.[A-Za-z0-9_-]{8}/y, /hf_[A-Za-z0-9]{20}/y],
+  s: [
+    /sk-(?=[A-Za-z0-9_-]{0,19}[A-Z0-9])(?:[A-Za-z0-9]{1,12}-)?[A-Za-z0-9_]{16}/y,
+    /sk-(?:ant|proj|svcacct|admin|or|live|test)-[A-Za-z0-9_-]{8}/y,
+    /s[hk]p?(?:at|ca|pa|ss)_[A-Fa-f0-9]{16}/y,
+    /sk_(?:live|test)_[A-Za-z0-9]{8}/y,
+  ],
+  r: [/rk_(?:live|test)_[A-Za-z0-9]{8}/y],
+  g: [
+    /gh[oprsu]_[A-Za-z0-9]{16}/y,
+    /github_pat_[A-Za-z0-9_]{16}/y,
+    /gl(?:pat|dt|rt|soat|ptt|agent)-[A-Za-z0-9_-]{12}/y,
+  ],
+  n: [/npm_[A-Za-z0-9]{20}/y],
+  p: [/pypi-[A-Za-z0-9_-]{16}/y],
+  y: [/ya29\.[A-Za-z0-9_-]{10}/y],
+  S: [/SG\.[A-Za-z0-9_-]{16}/y],
+  d: [/do[opr]_v1_[a-f0-9]{16}/y, /dapi[a-f0-9]{32}/y],
+  w: [/whsec_[A-Za-z0-9+/=]{12}/y],
+};
+const REACH = 40;
+
+const shapesByCode: (readonly RegExp[] | undefined)[] = Array.from(
+  { length: 128 },
+  (_, code) => SHAPES[String.fromCharCode(code)],
+);
+
+/** Hides vendor tokens and random text. Names are not needed; so it runs last, on what the other rules left. */
+export function hideTokens(canvas: Canvas): void {
+  const { text } = canvas;
+  const end = text.length;
+  let i = 0;
+  while (i < end) {
+    const code = text.charCodeAt(i);
+    if (code === OPEN_BRACKET && text.startsWith(MARKER, i)) i += MARKER.length;
+    else if (code === 0x5c) i += 'nrt'.includes(text[i + 1] ?? ' ') ? 2 : 1;
+    else if (code > 127 || (classOf(code) & BASE64) === 0) i++;
+    else {
+      const to = runEnd(text, i, end);
+      canvas.visits += to - i;
+      i = afterRun(canvas, i, to);
+      continue;
+    }
+    canvas.visits++;
+  }
+}
+
+/** Runs hold the alphabets of base64, and dots between its characters. */
+function runEnd(text: string, from: number, end: number): number {
+  let i = from;
+  while (i < end) {
+    const code = text.charCodeAt(i);
+    if (code > 127 || ((classOf(code) & BASE64) === 0 && code !== 0x2e)) break;
+    i++;
+  }
+  return i;
+}
+
+function afterRun(canvas: Canvas, from: number, to: number): number {
+  if (to - from < 10) return to;
+  const vendor = vendorToken(canvas, from, to);
+  if (vendor >= 0) {
+    const stop = wordEnd(canvas, vendor, to);
+    canvas.hide(vendor, stop);
+    return stop;
+  }
+  hideRandom(canvas, from, to);
+  return to;
+}
+
+/** Where a vendor's token starts: at the left end of a word, so that `disk-` and `task-` do not end in one. */
+function vendorToken(canvas: Canvas, from: number, to: number): number {
+  const { text } = canvas;
+  let free = true;
+  for (let i = from; i < to - 9; i++) {
+    const code = text.charCodeAt(i);
+    const shapes = free ? shapesByCode[code] : undefined;
+    if (shapes !== undefined) {
+      for (const shape of shapes) {
+        if (
+          text.charCodeAt(i + 1) !== shape.source.charCodeAt(1) &&
+          shape.source.charCodeAt(1) !== 0x28 &&
+          shape.source.charCodeAt(1) !== 0x5b
+        )
+          continue;
+        canvas.visits += REACH;
+        shape.lastIndex = i;
+        if (shape.test(text)) return i;
+      }
+    }
+    free = (classOf(code) & LETTER_OR_DIGIT) === 0;
+  }
+  canvas.visits += to - from;
+  return -1;
+}
+
+function wordEnd(canvas: Canvas, from: number, to: number): number {
+  const { text } = canvas;
+  let i = from;
+  while (i < to && text.charCodeAt(i) !== SLASH) i++;
+  canvas.visits += i - from;
+  return i;
+}
+
+/** Judges the pieces between dots and slashes, then whole runs, as base64 may hold a slash. */
+function hideRandom(canvas: Canvas, from: number, to: number): void {
+  const { text } = canvas;
+  if (to - from < 20 || isDigest(text, from)) return;
+  let start = from;
+  let slashes = 0;
+  let dot = from;
+  for (let i = from; i <= to; i++) {
+    const code = i < to ? text.charCodeAt(i) : 0x2e;
+    if (code !== 0x2e && code !== SLASH) continue;
+    if (code === SLASH) slashes++;
+    if (i - start >= 20 && isRandom(canvas, start, i)) canvas.hide(start, i);
+    start = i + 1;
+    if (code !== SLASH) {
+      if (slashes > 0 && i - dot >= 20 && text.charCodeAt(dot) !== SLASH && isRandom(canvas, dot, i, slashes))
+        canvas.hide(dot, i);
+      slashes = 0;
+      dot = i + 1;
+    }
+  }
+  canvas.visits += to - from;
+}
+
+const DIGEST = /sha(?:1|256|384|512)[-:]$/i;
+
+/** Checksums are public: `sha256-…` of a page's script, `SHA256:…` of a host's key. */
+const isDigest = (text: string, from: number): boolean =>
+  DIGEST.test(text.slice(Math.max(0, from - 7), from)) ||
+  /^sha(?:1|256|384|512)-/i.test(text.slice(from, from + 7));
