@@ -2,6 +2,7 @@
 
 import type { Arrays } from '../wire/kinds/index.ts';
 import type { SentWorkload } from '../wire/snapshot.ts';
+import type { WorkloadSpecFacts } from '../wire/specFacts.ts';
 import type { Seeded } from './seeded.ts';
 
 const CREATED = '2026-03-04T05:06:07Z';
@@ -81,8 +82,31 @@ function workloadRecord(
     helm_release: index % 2 === 0 ? app : null,
     helm_chart: index % 2 === 0 ? app : null,
     helm_chart_version: index % 2 === 0 ? '4.2.1' : null,
+    spec_facts: specFacts(app, replicas, `registry.example.com/${namespace}/${app}:1.${index}.0`),
   };
 }
+
+/** 1 KB, as a workload with a sidecar, an init container and 17 variables has. */
+const specFacts = (app: string, replicas: number, image: string): WorkloadSpecFacts => ({
+  facts_version: 1,
+  replicas,
+  strategy: { type: 'RollingUpdate', max_surge: '25%', max_unavailable: '25%' },
+  containers: [
+    containerFacts(app, image, 17),
+    containerFacts('proxy', 'registry.example.com/mesh/proxy:1.29.0', 4),
+    { ...containerFacts('schema', image, 2), init: true },
+  ],
+});
+
+const containerFacts = (name: string, image: string, variables: number) => ({
+  name,
+  image,
+  requests: { cpu: '250m', memory: '512Mi' },
+  limits: { memory: '1Gi' },
+  env_names: Array.from({ length: variables }, (_, i) => `SETTING_NUMBER_${i}`).sort(),
+  env_from: [`configmap:${name}-config`],
+  volume_refs: [`secret:${name}-tls`],
+});
 
 function podRecord(
   random: Seeded,
