@@ -22,7 +22,7 @@ const START_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 10_000;
 const START_ATTEMPTS = 3;
 
-/** Snapshots are at most this large on the wire (requirement of seed 000). */
+/** Snapshots are at most this large on the wire (PL-02). */
 const MAX_PAYLOAD = '8MB';
 
 export interface EmbeddedNats {
@@ -46,6 +46,8 @@ export interface EmbeddedNatsOptions {
   readonly port?: number;
   /** Room for streams on disk, in bytes; the server refuses a stream that reserves more. */
   readonly maxStoreBytes?: number;
+  /** Largest message, written as nats-server reads sizes; 8MB without. */
+  readonly maxPayload?: string;
 }
 
 const DEFAULT_STORE_BYTES = 16 * 1024 ** 3;
@@ -117,7 +119,7 @@ const configText = (o: EmbeddedNatsOptions, keys: NatsKeys, port: number): strin
     'host: 127.0.0.1',
     `port: ${port}`,
     'server_name: proxima',
-    `max_payload: ${MAX_PAYLOAD}`,
+    `max_payload: ${o.maxPayload ?? MAX_PAYLOAD}`,
     `operator: ${quoted(operatorJwt(keys.operator, keys.system.publicKey, new Date()))}`,
     'resolver: {',
     '  type: full',

@@ -3,9 +3,9 @@
 import type { Secret } from '../rules/secret.ts';
 import { slugify } from '../rules/slug.ts';
 import type { ListenAddress } from './readers.ts';
-import { Fault, MAX_SLUG } from './readers.ts';
+import { Fault, MAX_IN_CLUSTER_NAMES, MAX_SLUG } from './readers.ts';
 import type { LogLevel, Setting } from './settings.ts';
-import { SETTINGS } from './settings.ts';
+import { ONCE_SETTINGS, SETTINGS } from './settings.ts';
 
 /** User and password of a URL. */
 const URL_LOGIN = /(\/\/)[^/@]*@/g;
@@ -18,6 +18,8 @@ export interface AgentConfig {
   readonly syncIntervalMs: number;
   readonly podLimit: number;
   readonly excludedNamespaces: ReadonlySet<string>;
+  /** What an ArgoCD here may call this cluster; already without the bad ones (AA-12). */
+  readonly inClusterNames: readonly string[];
   readonly natsUrls: readonly string[] | null;
   readonly natsCaFile: string | null;
   readonly dataDir: string;
@@ -32,20 +34,44 @@ export interface AgentConfig {
   readonly warnings: readonly string[];
 }
 
-export type ConfigOutcome =
-  | { readonly ok: true; readonly config: AgentConfig }
+export type ConfigOutcome<T = AgentConfig> =
+  | { readonly ok: true; readonly config: T }
   /** One sentence per faulty variable, naming it; no values. */
   | { readonly ok: false; readonly faults: readonly string[] };
+
+/** What `--once` works with: no backend, no NATS, no identity. */
+export type OnceConfig = Pick<AgentConfig, (typeof ONCE_SETTINGS)[number] | 'warnings'>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Values = {
   [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T | null : never;
 };
 
 /** Reads every setting, and reports all faults together. The result is frozen. */
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): ConfigOutcome {
+export function readConfig(env: Environment = process.env): ConfigOutcome {
+  return read(env, Object.keys(SETTINGS) as (keyof Values)[], (config) => ({
+    ...(config as AgentConfig),
+    agentName: config.podName ?? `${config.clusterSlug}-collector`,
+  }));
+}
+
+/** Reads the settings of `--once` alone, in the same way: of them only the cluster's name has no default. */
+export const readOnceConfig = (env: Environment = process.env): ConfigOutcome<OnceConfig> =>
+  read(env, ONCE_SETTINGS, (config) => config as OnceConfig);
+
+type Derived = Omit<Values, 'inClusterNames'> &
+  Pick<AgentConfig, 'clusterSlug' | 'inClusterNames' | 'warnings'>;
+
+function read<T>(
+  env: Environment,
+  keys: readonly (keyof Values)[],
+  finish: (config: Derived) => T,
+): ConfigOutcome<T> {
   const faults: string[] = [];
   const values = Object.fromEntries(
-    Object.entries<Setting<unknown>>(SETTINGS).map(([key, definition]) => {
+    keys.map((key) => {
+      const definition: Setting<unknown> = SETTINGS[key];
       const given = env[definition.variable]?.trim() || definition.fallback;
       if (given === null) {
         if (definition.required) faults.push(`${definition.variable} is required`);
@@ -66,27 +92,26 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     faults.push('PROXIMA_CLUSTER_SLUG is required, because the cluster name gives a slug that is too long');
   }
   if (faults.length > 0) return { ok: false, faults };
+  const inClusterNames = values.inClusterNames?.names ?? [];
   const warnings = warningsOf(values, derivedSlug);
-  return {
-    ok: true,
-    config: Object.freeze({
-      ...(values as AgentConfig),
-      clusterSlug,
-      agentName: values.podName ?? `${clusterSlug}-collector`,
-      warnings,
-    }),
-  };
+  return { ok: true, config: Object.freeze(finish({ ...values, clusterSlug, inClusterNames, warnings })) };
 }
 
 function warningsOf(values: Values, derivedSlug: string): string[] {
   const warnings: string[] = [];
   if (values.clusterSlug === null && derivedSlug.length > 63) {
     warnings.push(
-      'the slug derived from PROXIMA_CLUSTER_NAME is longer than 63 characters and may differ from the one that Console recorded; set PROXIMA_CLUSTER_SLUG',
+      'the slug derived from PROXIMA_CLUSTER_NAME is longer than 63 characters and may differ from the one that the backend recorded; set PROXIMA_CLUSTER_SLUG',
     );
   }
-  const backend = new URL(values.backendUrl ?? '');
-  if (backend.protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(backend.hostname)) {
+  if (values.inClusterNames !== null && values.inClusterNames.dropped > 0) {
+    warnings.push(
+      `PROXIMA_ARGOCD_IN_CLUSTER_NAMES: ${values.inClusterNames.dropped} not used; at most ${MAX_IN_CLUSTER_NAMES} names count, each of 1 to 253 letters, digits, dots, underscores and dashes`,
+    );
+  }
+  // Absent where only the settings of `--once` were read.
+  const backend = values.backendUrl ? new URL(values.backendUrl) : null;
+  if (backend?.protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(backend.hostname)) {
     warnings.push('PROXIMA_BACKEND_URL is plain http: the install token travels in clear');
   }
   return warnings;

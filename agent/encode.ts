@@ -34,7 +34,7 @@ export async function encode(snapshot: Snapshot, o: EncodeOptions): Promise<Enco
   let jsonBytes = 0;
   let fits = true;
   try {
-    for (const text of blocks(snapshot)) {
+    for (const text of jsonBlocks(snapshot)) {
       o.signal.throwIfAborted();
       const block = Buffer.from(text);
       jsonBytes += block.length;
@@ -98,8 +98,8 @@ function openGzip(): Sink {
   };
 }
 
-/** The texts of {@link pieces}, joined to a size that is worth a buffer. */
-function* blocks(snapshot: Snapshot): Iterable<string> {
+/** The text of `JSON.stringify(snapshot)` in parts of a size that is worth a buffer. */
+export function* jsonBlocks(snapshot: Snapshot): Iterable<string> {
   let block = '';
   for (const piece of pieces(snapshot)) {
     block += piece;

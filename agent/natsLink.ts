@@ -17,7 +17,7 @@ export interface NatsLink {
   isConnected(): boolean;
   /** Resolves when connected; false when `signal` ended the wait. */
   untilConnected(signal: AbortSignal): Promise<boolean>;
-  /** Largest message of the server, headers included, in bytes. */
+  /** Largest message of the server, headers included, in bytes; while disconnected that of the last one. */
   maxPayload(): number;
   /** Publishes into JetStream once and waits for the acknowledgement. Never rejects. */
   store(
@@ -101,6 +101,8 @@ function connectOptions(o: LinkOptions, waitMs: number): ConnectionOptions {
 
 function openLink(connection: NatsConnection, o: LinkOptions): NatsLink {
   let connected = true;
+  // The server says it in its first line, before a client counts as connected; the client forgets it when disconnected.
+  let maxPayload = connection.info?.max_payload ?? 0;
   const waiting = new Set<() => void>();
   const stream: JetStreamClient = connection.jetstream();
 
@@ -152,8 +154,10 @@ function openLink(connection: NatsConnection, o: LinkOptions): NatsLink {
       }
       return connected;
     },
-    // The server says it in its first line, before a client counts as connected.
-    maxPayload: () => connection.info?.max_payload ?? 0,
+    maxPayload() {
+      maxPayload = connection.info?.max_payload ?? maxPayload;
+      return maxPayload;
+    },
     async store(subject, bytes, { messageId, contentEncoding, timeoutMs }) {
       const sent = headers();
       if (contentEncoding !== undefined) sent.set('Content-Encoding', contentEncoding);

@@ -70,6 +70,24 @@ export const namespaces: Reader<ReadonlySet<string>> = (value) => {
     : new Fault('must be namespace names separated by commas');
 };
 
+const IN_CLUSTER_NAME = /^[A-Za-z0-9._-]{1,253}$/;
+/** Most in-cluster names that are used (AA-12). */
+export const MAX_IN_CLUSTER_NAMES = 20;
+
+export interface InClusterNames {
+  /** Without repetitions, in the order given. */
+  readonly names: readonly string[];
+  /** How many of the given ones are not used: ill-formed, or beyond the limit. */
+  readonly dropped: number;
+}
+
+/** Names of ArgoCD clusters separated by commas. A bad one is dropped, for it must never stop the agent (AA-12). */
+export const inClusterNames = (value: string): InClusterNames => {
+  const given = [...new Set(split(value))];
+  const names = given.filter((name) => IN_CLUSTER_NAME.test(name)).slice(0, MAX_IN_CLUSTER_NAMES);
+  return { names, dropped: given.length - names.length };
+};
+
 const SLUG = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 /** Longest slug that the backend takes (wire/enroll). */
 export const MAX_SLUG = 512;

@@ -2,7 +2,18 @@
 
 import { Secret } from '../rules/secret.ts';
 import type { Reader } from './readers.ts';
-import { duration, integer, listenAddress, namespaces, oneOf, slug, text, url, urls } from './readers.ts';
+import {
+  duration,
+  inClusterNames,
+  integer,
+  listenAddress,
+  namespaces,
+  oneOf,
+  slug,
+  text,
+  url,
+  urls,
+} from './readers.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -52,13 +63,13 @@ export const SETTINGS = {
   syncIntervalMs: setting({
     variable: 'PROXIMA_K8S_SYNC_INTERVAL',
     fallback: '5m',
-    help: 'Time from one full sync to the next. The backend has a copy of its own: set both.',
+    help: 'Time from one full sync to the next. The backend has this variable, too: set both alike.',
     read: duration('1s', '24h'),
   }),
   podLimit: setting({
     variable: 'PROXIMA_K8S_POD_LIMIT',
     fallback: '5000',
-    help: 'Most pods of a sync.',
+    help: 'Most pods of a sync. Lower it when the inventory does not fit into one message.',
     read: integer(1, 1_000_000),
   }),
   excludedNamespaces: setting({
@@ -67,6 +78,13 @@ export const SETTINGS = {
     shownFallback: 'none',
     help: 'Namespaces, separated by commas, that are neither collected nor stored.',
     read: namespaces,
+  }),
+  inClusterNames: setting({
+    variable: 'PROXIMA_ARGOCD_IN_CLUSTER_NAMES',
+    fallback: '',
+    shownFallback: 'none',
+    help: 'Names, separated by commas, by which an ArgoCD in this cluster calls the cluster itself, beside in-cluster.',
+    read: inClusterNames,
   }),
   natsUrls: setting({
     variable: 'PROXIMA_NATS_URL',
@@ -97,7 +115,7 @@ export const SETTINGS = {
   metricsAddress: setting({
     variable: 'PROXIMA_METRICS_ADDR',
     fallback: ':9090',
-    help: 'Address of the probes /healthz and /readyz.',
+    help: 'Address of /metrics and of the probes /healthz and /readyz.',
     read: listenAddress,
   }),
   podName: setting({
@@ -123,16 +141,28 @@ export const SETTINGS = {
   }),
 } as const;
 
+/** The settings that collecting needs: all that `--once` reads, so that no fault of another one stops it. */
+export const ONCE_SETTINGS = [
+  'clusterName',
+  'clusterSlug',
+  'syncIntervalMs',
+  'podLimit',
+  'excludedNamespaces',
+  'inClusterNames',
+  'logLevel',
+  'kubeconfig',
+] as const satisfies readonly (keyof typeof SETTINGS)[];
+
+/** The default as it is shown to people: `required` where there is none. */
+export const defaultOf = ({ fallback, required, shownFallback }: Setting<unknown>): string =>
+  required ? 'required' : (shownFallback ?? fallback ?? 'none');
+
 /** Two lines per variable with its default, for `--help`. */
 export function settingsHelp(): string {
-  const rows = Object.values<Setting<unknown>>(SETTINGS);
-  return rows
-    .map(({ variable, fallback, required, shownFallback, help }) => {
-      const standard = required ? 'required' : (shownFallback ?? fallback ?? 'none');
-      return `  ${variable}\n      ${help} Default: ${standard}.`.replace(
-        ' Default: required.',
-        ' Required.',
-      );
+  return Object.values<Setting<unknown>>(SETTINGS)
+    .map((definition) => {
+      const standard = definition.required ? 'Required.' : `Default: ${defaultOf(definition)}.`;
+      return `  ${definition.variable}\n      ${definition.help} ${standard}`;
     })
     .join('\n');
 }

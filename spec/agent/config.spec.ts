@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import type { AgentConfig } from '../../agent/config.ts';
-import { describeConfig, readConfig } from '../../agent/config.ts';
+import { describeConfig, readConfig, readOnceConfig } from '../../agent/config.ts';
 import { settingsHelp } from '../../agent/settings.ts';
 
 const BASE = { PROXIMA_CLUSTER_NAME: 'My Cluster', PROXIMA_BACKEND_URL: 'https://console.example' };
@@ -112,6 +112,65 @@ describe("the agent's configuration", () => {
     assert.equal(config.syncIntervalMs, 90_000);
     assert.deepEqual(config.metricsAddress, { host: '::1', port: 9191 });
     assert.deepEqual(config.natsUrls, ['tls://a:4222', 'tls://b:4222']);
+  });
+
+  it('uses at most 20 well-formed in-cluster names, and says in one line how many it does not use (AA-12, CF-11)', () => {
+    assert.deepEqual(read().inClusterNames, []);
+    const long = 'n'.repeat(253);
+    const good = read({ PROXIMA_ARGOCD_IN_CLUSTER_NAMES: ` production ,A.b_c-9,${long},production` });
+    assert.deepEqual(good.inClusterNames, ['production', 'A.b_c-9', long]);
+    assert.deepEqual(good.warnings, []);
+
+    const mixed = read({ PROXIMA_ARGOCD_IN_CLUSTER_NAMES: `ok,bad name,sch\u00f6n,${long}n` });
+    assert.deepEqual(mixed.inClusterNames, ['ok']);
+    assert.equal(mixed.warnings.length, 1);
+    assert.match(mixed.warnings.join(), /^PROXIMA_ARGOCD_IN_CLUSTER_NAMES: 3 not used/);
+    assert.doesNotMatch(mixed.warnings.join(), /bad name/);
+
+    const many = Array.from({ length: 22 }, (_, i) => `name-${i}`);
+    const capped = read({ PROXIMA_ARGOCD_IN_CLUSTER_NAMES: many.join() });
+    assert.deepEqual(capped.inClusterNames, many.slice(0, 20));
+    assert.match(capped.warnings.join(), /: 2 not used/);
+  });
+
+  it('never fails on in-cluster names, whatever they are (AA-12)', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const { inClusterNames } = read({ PROXIMA_ARGOCD_IN_CLUSTER_NAMES: text });
+        assert.ok(inClusterNames.length <= 20);
+        for (const name of inClusterNames) assert.match(name, /^[A-Za-z0-9._-]{1,253}$/);
+      }),
+    );
+  });
+
+  it('needs only the name of the cluster for --once, and reads nothing that only publishing needs', () => {
+    const once = readOnceConfig({
+      PROXIMA_CLUSTER_NAME: 'My Cluster',
+      PROXIMA_K8S_POD_LIMIT: '7',
+      PROXIMA_BACKEND_URL: 'nonsense',
+      PROXIMA_METRICS_ADDR: 'nonsense',
+    });
+    assert.ok(once.ok);
+    assert.equal(once.config.clusterSlug, 'my-cluster');
+    assert.equal(once.config.podLimit, 7);
+    const faulty = readOnceConfig({ PROXIMA_K8S_POD_LIMIT: 'many' });
+    assert.ok(!faulty.ok);
+    assert.deepEqual(faulty.faults, [
+      'PROXIMA_CLUSTER_NAME is required',
+      'PROXIMA_K8S_POD_LIMIT must be an integer from 1 to 1000000',
+    ]);
+  });
+
+  it('has no setting for the event cap (CF-17)', () => {
+    assert.doesNotMatch(settingsHelp(), /EVENT/);
+  });
+
+  it('says what to set, not which product to look at', () => {
+    const said = read({
+      PROXIMA_CLUSTER_NAME: 'n'.repeat(80),
+      PROXIMA_ARGOCD_IN_CLUSTER_NAMES: '!',
+    }).warnings;
+    assert.doesNotMatch(`${said.join()}${settingsHelp()}`, /Console/);
   });
 
   it('warns about an install token that would travel in clear', () => {

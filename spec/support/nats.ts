@@ -29,16 +29,24 @@ export interface NatsUnderTest {
   connectAgent(sender: Sender): Promise<NatsConnection>;
   /** A connection with any credentials, closed by `stop`. */
   connectAs(address: NatsAddress): Promise<NatsConnection>;
-  /** Stops the server and starts it again on the same port over the same store. */
-  restart(downMs?: number): Promise<void>;
+  /** Stops the server and starts it again on the same port over the same store, perhaps with another limit. */
+  restart(downMs?: number, maxPayload?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts one on a free port with an empty store of its own; NATS_SERVER names a program that replaces the one found. */
-export async function startNats(): Promise<NatsUnderTest> {
+export async function startNats(maxPayload?: string): Promise<NatsUnderTest> {
   const path = process.env.NATS_SERVER ?? (await ensureNatsServer({ binDir: BIN_DIR }));
   const dir = await mkdtemp(join(tmpdir(), 'proxima-nats-'));
-  let server: EmbeddedNats = await startEmbeddedNats({ dir, program: path, maxStoreBytes: STORE_BYTES });
+  const start = (limit: string | undefined, port?: number): Promise<EmbeddedNats> =>
+    startEmbeddedNats({
+      dir,
+      program: path,
+      maxStoreBytes: STORE_BYTES,
+      ...(limit === undefined ? {} : { maxPayload: limit }),
+      ...(port === undefined ? {} : { port }),
+    });
+  let server = await start(maxPayload);
   const { url, keys, backend, system } = server;
   const open = new Set<NatsConnection>();
   const issuer = createJwtIssuer({ account: keys.account.publicKey, signingSeed: keys.signing.seed });
@@ -66,11 +74,10 @@ export async function startNats(): Promise<NatsUnderTest> {
     agentAddress,
     connectAs,
     connectAgent: async (sender) => connectAs(await agentAddress(sender)),
-    async restart(downMs = 0) {
+    async restart(downMs = 0, limit = maxPayload) {
       await server.stop();
       await new Promise((resolve) => setTimeout(resolve, downMs));
-      const port = Number(new URL(url).port);
-      server = await startEmbeddedNats({ dir, program: path, port, maxStoreBytes: STORE_BYTES });
+      server = await start(limit, Number(new URL(url).port));
     },
     async stop() {
       await Promise.all([...open].map((connection) => connection.close()));
