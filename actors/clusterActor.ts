@@ -14,6 +14,7 @@ import type {
 import type { Pool } from '../store/pool.ts';
 import { markStale } from '../store/staleness.ts';
 import { TransactionTimeout } from '../store/tx.ts';
+import type { AfterSync } from './afterSync.ts';
 import type { Inbox } from './inbox.ts';
 import type { Log } from './log.ts';
 import {
@@ -21,6 +22,7 @@ import {
   duplicatesFolded,
   nodeHostLinkage,
   nodesSynced,
+  specFactsNotNewer,
   workloadsSynced,
 } from './metrics.ts';
 import type { SyncInput, SyncOptions, SyncOutcome } from './syncCluster.ts';
@@ -33,7 +35,9 @@ export interface ClusterWork {
   readonly inbox: Inbox;
   readonly log: Log;
   readonly sync: Sync;
+  readonly afterSync: Pick<AfterSync, 'forward'>;
   readonly syncTimeoutMs: number;
+  readonly lifecycleRecords: boolean;
   readonly now: () => Date;
 }
 
@@ -47,7 +51,7 @@ export const provideWork = (work: ClusterWork): ClusterMachine =>
   clusterMachine.provide({
     actors: {
       syncCluster: fromPromise<Outcome, { readonly ticket: Ticket }>(({ input }) =>
-        storeSnapshot(work, input.ticket),
+        work.inbox.within(input.ticket, () => storeSnapshot(work, input.ticket)),
       ),
       readLive: fromPromise<LiveOutcome, LiveNotice>(async () => 'not_available'),
       markStale: fromPromise<AgentStatus, PresenceCheck>(async ({ input }) => {
@@ -64,12 +68,20 @@ async function storeSnapshot(work: ClusterWork, ticket: Ticket): Promise<Outcome
   try {
     const outcome = await within(
       work.syncTimeoutMs + GRACE_MS,
-      work.sync(work.pool, held, { now: work.now, timeoutMs: work.syncTimeoutMs }),
+      work.sync(work.pool, held, {
+        now: work.now,
+        timeoutMs: work.syncTimeoutMs,
+        lifecycleRecords: work.lifecycleRecords,
+      }),
     );
     if (outcome.outcome !== 'rejected' && outcome.clamped) {
       work.log.warn({ cluster: outcome.clusterId }, 'kubernetes snapshot stamped in the future, clamped');
     }
-    if (outcome.outcome === 'stored') count(held, outcome);
+    if (outcome.outcome === 'superseded') specFactsNotNewer.inc(outcome.factsNotNewer);
+    if (outcome.outcome === 'stored') {
+      count(held, outcome);
+      await forward(work, held, outcome);
+    }
     return outcome.outcome === 'rejected' ? outcome : { outcome: outcome.outcome };
   } catch (error) {
     work.log.error({ err: error, agent: held.agent.id }, 'a snapshot could not be stored');
@@ -77,10 +89,24 @@ async function storeSnapshot(work: ClusterWork, ticket: Ticket): Promise<Outcome
   }
 }
 
-function count({ snapshot, folded }: SyncInput, { linkedNodes }: Stored): void {
+/** The snapshot is stored whatever becomes of its copies. */
+async function forward(
+  { afterSync, log }: ClusterWork,
+  { snapshot }: SyncInput,
+  stored: Stored,
+): Promise<void> {
+  try {
+    await afterSync.forward(stored.cluster, stored.at, snapshot.data);
+  } catch (error) {
+    log.error({ err: error, cluster: stored.clusterId }, 'a stored snapshot could not be forwarded');
+  }
+}
+
+function count({ snapshot, folded }: SyncInput, { linkedNodes, facts }: Stored): void {
   clustersSynced.inc();
   nodesSynced.inc(snapshot.data.nodes.length);
   workloadsSynced.inc(snapshot.data.workloads.length);
+  specFactsNotNewer.inc(facts.notNewer);
   duplicatesFolded.inc(folded);
   nodeHostLinkage.inc({ result: 'linked' }, linkedNodes);
   nodeHostLinkage.inc({ result: 'unlinked' }, snapshot.data.nodes.length - linkedNodes);

@@ -3,6 +3,8 @@
 import type { Ticket } from '../machines/vocabulary.ts';
 import { ticketsHeld } from './metrics.ts';
 import type { Delivery } from './natsLink.ts';
+import type { Continue } from './spans.ts';
+import { keepSpan } from './spans.ts';
 import type { SyncInput } from './syncCluster.ts';
 
 export interface Held {
@@ -17,6 +19,11 @@ export interface Inbox {
   admit(ticket: Ticket, admitted: SyncInput): void;
   /** What was admitted; null when the ticket is settled or was not admitted. */
   admitted(ticket: Ticket): SyncInput | null;
+  /**
+   * Runs work as part of the message's span. The actor that works on it may begin when another message's work ends, which
+   * would make it a part of that one's.
+   */
+  within: <T>(ticket: Ticket, work: () => T) => T;
   /** Lets go of a ticket: the first call gets the message and a function to call when it is settled, later ones null. */
   take(ticket: Ticket): (Held & { readonly admitted: SyncInput | null; done(): void }) | null;
   /** Resolves when the ticket is settled; at once when it already is. */
@@ -27,6 +34,7 @@ export interface Inbox {
 interface Entry extends Held {
   admitted: SyncInput | null;
   readonly timer: NodeJS.Timeout;
+  readonly resume: Continue;
   readonly settled: PromiseWithResolvers<void>;
 }
 
@@ -43,6 +51,7 @@ export function createInbox(o: { readonly workingEveryMs: number; readonly now: 
         delivery,
         receivedAt: o.now(),
         admitted: null,
+        resume: keepSpan(),
         timer: setInterval(() => delivery.working(), o.workingEveryMs),
         settled: Promise.withResolvers<void>(),
       });
@@ -54,6 +63,10 @@ export function createInbox(o: { readonly workingEveryMs: number; readonly now: 
       if (entry !== undefined) entry.admitted = admitted;
     },
     admitted: (ticket) => entries.get(ticket)?.admitted ?? null,
+    within(ticket, work) {
+      const entry = entries.get(ticket);
+      return entry === undefined ? work() : entry.resume(work);
+    },
     take(ticket) {
       const entry = entries.get(ticket);
       if (entry === undefined) return null;

@@ -10,6 +10,7 @@ import type { Log } from './log.ts';
 import type { Delivery } from './natsLink.ts';
 import { checkSender } from './senders.ts';
 import type { Settle } from './settle.ts';
+import { describeSpan, inSpan } from './spans.ts';
 
 /** A message that was begun this often without an outcome kills the process, and is put aside undecoded. */
 const MAX_ATTEMPTS = 20;
@@ -35,7 +36,7 @@ export const clusterKey = (cluster: { readonly environment_id: string; readonly 
 export type Receive = (delivery: Delivery) => Promise<void>;
 
 export function createIngress(o: IngressOptions): Receive {
-  return async (delivery) => {
+  const process = async (delivery: Delivery): Promise<void> => {
     const ticket = o.inbox.hold(delivery);
     let outcome: Outcome | null;
     try {
@@ -47,6 +48,10 @@ export function createIngress(o: IngressOptions): Receive {
     if (outcome !== null) await o.settle(ticket, outcome);
     await o.inbox.settled(ticket);
   };
+  return (delivery) =>
+    inSpan('k8s.process_message', { sequence: delivery.sequence, deliveries: delivery.deliveries }, () =>
+      process(delivery),
+    );
 }
 
 const rejected = (reason: string, detail?: string): Outcome =>
@@ -70,6 +75,7 @@ async function admit(o: IngressOptions, ticket: Ticket, delivery: Delivery): Pro
   const decoded = await decodeSnapshot(delivery.bytes, delivery.contentEncoding, o.maxSnapshotBytes);
   if (!decoded.ok) return rejected(decoded.reason, `${decoded.path} ${decoded.problem}`.trimStart());
   const { snapshot, folded } = decoded;
+  describeSpan({ agent_id: sender.agent.id, bytes: delivery.bytes.length });
   o.inbox.admit(ticket, { agent: sender.agent, snapshot, folded, publishedAt: delivery.publishedAt });
   o.notify(
     clusterKey({ environment_id: sender.agent.environment_id, slug: sender.agent.cluster_slug }),

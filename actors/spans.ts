@@ -32,6 +32,14 @@ export const inSpan = <T>(name: SpanName, attributes: Attributes, work: () => Pr
     }
   });
 
+/** Takes the span that the caller runs in along: what is run by the answer, whenever that is, belongs to that span. */
+export function keepSpan(): Continue {
+  const here = context.active();
+  return (work) => context.with(here, work);
+}
+
+export type Continue = <T>(work: () => T) => T;
+
 /** Adds to the span that the caller runs in, where there is one: what is known only at its end. */
 export const describeSpan = (attributes: Attributes): void => {
   trace.getActiveSpan()?.setAttributes(attributes);

@@ -2,6 +2,8 @@
 
 import type { Pool } from '../store/pool.ts';
 import { MAX_SNAPSHOT_BYTES } from '../wire/limits.ts';
+import type { Stores } from './afterSync.ts';
+import { createAfterSync } from './afterSync.ts';
 import { provideWork, type Sync } from './clusterActor.ts';
 import { createDatabaseGate } from './databaseGate.ts';
 import { listenForHeartbeats } from './heartbeats.ts';
@@ -9,6 +11,7 @@ import { createInbox } from './inbox.ts';
 import { createIngress } from './ingress.ts';
 import type { Log } from './log.ts';
 import { connectNats, type NatsAddress } from './natsLink.ts';
+import type { OutboxOptions } from './outbox.ts';
 import { startPresenceSweep } from './presenceSweep.ts';
 import { startPulling } from './pulling.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -33,6 +36,9 @@ export interface SystemOptions {
   /** A cluster without a snapshot for this long is disconnected (ST-01), and how often that is looked for. */
   readonly staleAfterMs: number;
   readonly sweepEveryMs: number;
+  /** Records of workloads that came or went (`PROXIMA_K8S_LIFECYCLE_RECORDS`). */
+  readonly lifecycleRecords: boolean;
+  readonly outbox: Partial<OutboxOptions>;
   readonly eventsMaxBytes: number;
   readonly maxSnapshotBytes: number;
   readonly now: () => Date;
@@ -50,6 +56,8 @@ const DEFAULTS: SystemOptions = {
   connectTimeoutMs: 30_000,
   staleAfterMs: 15 * 60_000,
   sweepEveryMs: 60_000,
+  lifecycleRecords: false,
+  outbox: {},
   eventsMaxBytes: 4 * 1024 ** 3,
   maxSnapshotBytes: MAX_SNAPSHOT_BYTES,
   now: () => new Date(),
@@ -74,6 +82,8 @@ export async function startSystem(o: {
   readonly pool: Pool;
   readonly nats: NatsAddress;
   readonly log: Log;
+  /** Where copies of stored snapshots go; nowhere unless given. */
+  readonly stores?: Stores;
   readonly sync?: Sync;
   readonly options?: Partial<SystemOptions>;
 }): Promise<System> {
@@ -95,11 +105,18 @@ export async function startSystem(o: {
   const gate = createDatabaseGate({ pool, log, probeEveryMs: options.probeEveryMs });
   const inbox = createInbox({ workingEveryMs: options.ackWaitMs / 3, now });
   const settle = createSettle({ inbox, pool, gate, log, nakDelaysMs: options.nakDelaysMs, now });
+  const afterSync = createAfterSync({
+    stores: o.stores ?? { logs: null, metrics: null },
+    log,
+    outbox: options.outbox,
+  });
   const machine = provideWork({
     pool,
     inbox,
     log,
     sync: o.sync ?? syncCluster,
+    afterSync,
+    lifecycleRecords: options.lifecycleRecords,
     syncTimeoutMs: options.syncTimeoutMs,
     now,
   });
@@ -143,7 +160,7 @@ export async function startSystem(o: {
     await Promise.all(inbox.tickets().map((ticket) => settle(ticket, { outcome: 'abandoned' })));
     await pulling.ended();
     registry.stop();
-    await link.close();
+    await Promise.all([afterSync.stop(options.drainMs), link.close()]);
   };
   let stopped: Promise<void> | undefined;
   return {

@@ -12,6 +12,7 @@ import {
   readPort,
   readSampler,
   readShare,
+  readSwitch,
 } from './settingReaders.ts';
 import type { SettingName } from './settings.ts';
 
@@ -54,6 +55,8 @@ export interface Config {
   readonly changeRetentionMs: number;
   /** How often agents are told to sync, as far as texts and warnings speak of it. */
   readonly syncIntervalMs: number;
+  /** Record workloads that are proven to have been created or deleted: ours, the seeds have no such records. */
+  readonly lifecycleRecords: boolean;
   /** Null: nothing is forwarded to VictoriaLogs. The URL may hold a login. */
   readonly victoriaLogsUrl: Secret | null;
   /** Null: nothing is forwarded to VictoriaMetrics. */
@@ -184,6 +187,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     eventRetentionMs: duration('PROXIMA_K8S_EVENT_RETENTION', 24 * 3_600_000),
     changeRetentionMs: duration('PROXIMA_CHANGE_RETENTION', 2160 * 3_600_000),
     syncIntervalMs: duration('PROXIMA_K8S_SYNC_INTERVAL', 5 * 60_000),
+    lifecycleRecords: read('PROXIMA_K8S_LIFECYCLE_RECORDS', false, readSwitch, 'must be on or off'),
     victoriaLogsUrl: store('VICTORIA_LOGS_URL'),
     victoriaMetrics: metricsStore(),
     oidc: oidcIssuer === null || audience === null ? null : { issuer: oidcIssuer, audience },

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Stores } from '../actors/afterSync.ts';
 import { createJwtIssuer } from '../actors/agentJwt.ts';
 import { startEmbeddedNats } from '../actors/embeddedNats.ts';
 import type { Log } from '../actors/log.ts';
@@ -10,10 +11,13 @@ import { ensureNatsServer } from '../actors/natsBinary.ts';
 import type { NatsAddress } from '../actors/natsLink.ts';
 import type { SystemOptions } from '../actors/system.ts';
 import { startSystem } from '../actors/system.ts';
+import type { Tracing } from '../actors/tracing.ts';
 import { startEmbeddedPostgres } from '../store/embedded.ts';
 import { migrate } from '../store/migrate.ts';
 import type { Pool } from '../store/pool.ts';
 import { createPool } from '../store/pool.ts';
+import { createVictoriaLogs } from '../store/victoriaLogs.ts';
+import { createVictoriaMetrics } from '../store/victoriaMetrics.ts';
 import { BACKEND_INBOX } from '../wire/subjects.ts';
 import type { Backend } from './backend.ts';
 import { bootstrapAdministrator } from './bootstrap.ts';
@@ -87,6 +91,8 @@ async function stopAll(running: Stop[]): Promise<void> {
 async function start(config: Config, options: ServeOptions, running: Stop[]): Promise<Serving> {
   const log = options.log ?? createLog(config.logLevel);
   const now = () => new Date();
+  const tracing = await startTracing(config);
+  if (tracing !== null) running.push(() => tracing.stop());
   const databaseUrl = config.databaseUrl?.reveal() ?? (await ownDatabase(options, running));
   const onIdleError = (err: Error) => log.warn({ err }, 'database connection lost');
   // Two pools: transactions of a busy ingest must not make a reader wait for a connection.
@@ -104,7 +110,9 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     pool: ingestPool,
     nats: nats.address,
     log,
+    stores: storesOf(config),
     options: {
+      lifecycleRecords: config.lifecycleRecords,
       eventsMaxBytes: config.eventsMaxBytes,
       staleAfterMs: config.staleAfterMs,
       sweepEveryMs: config.maintenanceIntervalMs,
@@ -148,6 +156,16 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     },
   };
 }
+
+/** Loaded only here: the SDK costs time and memory that whoever does not trace keeps. */
+async function startTracing({ traced }: Config): Promise<Tracing | null> {
+  return traced === null ? null : (await import('../actors/tracing.ts')).startTracing(traced);
+}
+
+const storesOf = ({ victoriaLogsUrl: logs, victoriaMetrics: metrics }: Config): Stores => ({
+  logs: logs === null ? null : createVictoriaLogs(logs.reveal()),
+  metrics: metrics === null ? null : createVictoriaMetrics(metrics.insertUrl.reveal()),
+});
 
 function urlOf(host: string | null, port: number): string {
   const everywhere = host === null || host === '0.0.0.0' || host === '::';

@@ -44,6 +44,12 @@ export const readHost = (text: string): string | null =>
 
 export const readLevel = (text: string): Level | null => LOG_LEVELS.find((level) => level === text) ?? null;
 
+/** True for on, false for off. */
+export function readSwitch(text: string): boolean | null {
+  if (/^(on|true|1)$/i.test(text)) return true;
+  return /^(off|false|0)$/i.test(text) ? false : null;
+}
+
 const SAMPLERS = /^(?:parentbased_)?(always_on|always_off|traceidratio)$/;
 
 /** Share of traces that a standard sampler keeps, 0 to 1; `share` is its argument, for the one that has one. */

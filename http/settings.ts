@@ -26,6 +26,7 @@ export const SETTINGS = {
   PROXIMA_K8S_MAINTENANCE_INTERVAL: ['1m', 'how often silent clusters and old rows are looked for'],
   PROXIMA_K8S_EVENT_RETENTION: ['24h', 'Kubernetes events not seen for this long are deleted'],
   PROXIMA_CHANGE_RETENTION: ['2160h', 'change records older than this are deleted'],
+  PROXIMA_K8S_LIFECYCLE_RECORDS: ['off', 'on: change records of created and deleted workloads too'],
   VICTORIA_LOGS_URL: ['off', 'VictoriaLogs, which gets the events; a login in the URL is sent as Basic'],
   VICTORIA_METRICS_URL: ['off', 'single-node VictoriaMetrics, which gets the replica counts'],
   VICTORIA_METRICS_INSERT_URL: [

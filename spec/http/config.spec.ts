@@ -22,6 +22,7 @@ describe("the backend's settings", () => {
         eventRetentionMs: 24 * 3_600_000,
         changeRetentionMs: 90 * 24 * 3_600_000,
         syncIntervalMs: 300_000,
+        lifecycleRecords: false,
         victoriaLogsUrl: null,
         victoriaMetrics: null,
         oidc: null,

@@ -1,6 +1,7 @@
 /** A backend's running half on a real nats-server and a real database, with enrolled agents that publish by hand. */
 
 import { headers, type NatsConnection } from 'nats';
+import type { Stores } from '../../actors/afterSync.ts';
 import type { Log } from '../../actors/log.ts';
 import { renderMetrics } from '../../actors/metrics.ts';
 import { type System, type SystemOptions, startSystem } from '../../actors/system.ts';
@@ -34,7 +35,11 @@ export interface IngestUnderTest {
   /** Enrolls an agent of `acme/prod` for a cluster of this slug. */
   enroll(slug: string): Promise<AgentUnderTest>;
   /** Starts a backend; stopped by `stop` unless it was before. */
-  start(options?: Parameters<typeof startSystem>[0]['options'], sync?: Sync): Promise<System>;
+  start(
+    options?: Parameters<typeof startSystem>[0]['options'],
+    sync?: Sync,
+    stores?: Stores,
+  ): Promise<System>;
   /** Messages that the stream still keeps. */
   kept(): Promise<number>;
   stop(): Promise<void>;
@@ -77,13 +82,14 @@ export async function startIngest(): Promise<IngestUnderTest> {
       const sender = { client: 'acme', environment: 'prod', agentId: agents[0]?.id ?? '' };
       return agentOver(sender, slug, await nats.connectAgent(sender));
     },
-    async start(options = {}, sync) {
+    async start(options = {}, sync, stores) {
       const system = await startSystem({
         pool: database.pool,
         nats: nats.backend,
         log: collectInto(logged),
         options: { ...QUICK, ...options },
         ...(sync === undefined ? {} : { sync }),
+        ...(stores === undefined ? {} : { stores }),
       });
       systems.push(system);
       return system;
