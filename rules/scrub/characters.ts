@@ -12,6 +12,7 @@ export const DIGIT = 64;
 export const HEX = 128;
 
 export const QUOTE = 0x22;
+export const ASTERISK = 0x2a;
 export const APOSTROPHE = 0x27;
 export const BACKTICK = 0x60;
 export const BACKSLASH = 0x5c;

@@ -3,6 +3,7 @@
 import type { Canvas } from './canvas.ts';
 import {
   APOSTROPHE,
+  ASTERISK,
   BACKSLASH,
   BACKTICK,
   COMMA,
@@ -129,18 +130,21 @@ function afterWord(scan: Scan, from: number, to: number): number {
   const isFlag = text.charCodeAt(from) === DASH && to - from > 1;
   const separator = separatorAt(canvas, to, end);
   if (separator === null) return isFlag ? afterFlag(scan, from, to) : afterTag(scan, from, to);
-  if (isImage(text, from, separator)) return to;
+  if (isImageOrType(text, from, separator)) return to;
   const key = keyOf(scan, from, to, from);
   return key === null ? to : hideValue(scan, key, separator);
 }
 
-/** `repository/auth:1.2` is an image; the name of a value has white space behind the colon, or no slash before. */
-const isImage = (text: string, from: number, { kind, end }: Separator): boolean =>
-  kind === 'colon' &&
-  from > 0 &&
-  text.charCodeAt(from - 1) === SLASH &&
-  end < text.length &&
-  (classOf(text.charCodeAt(end)) & (WORD | SPACE)) === WORD;
+/**
+ * `repository/auth:1.2` is an image, `*v1.Secret:` a type of Go: neither names the value behind its colon. A name of a value
+ * has white space behind the colon or no slash before.
+ */
+const isImageOrType = (text: string, from: number, { kind, end }: Separator): boolean => {
+  if (kind !== 'colon' || from === 0) return false;
+  const before = text.charCodeAt(from - 1);
+  if (before === ASTERISK) return /^[a-z]\w{0,31}\.[A-Z]/.test(text.slice(from, from + 34));
+  return before === SLASH && end < text.length && (classOf(text.charCodeAt(end)) & (WORD | SPACE)) === WORD;
+};
 
 /** The value of a flag, after white space or as the next item of a list: `--token x`, `["--token", "x"]` (SZ-13). */
 function afterFlag(scan: Scan, from: number, to: number): number {

@@ -10,7 +10,8 @@ const BLANK = /%(?:25)?20|\+/iy;
 /** What follows the word where people write about the scheme, or a challenge that names its parameters. */
 const ABOUT =
   /^(?:tokens?|auth|authentication|authorization|credentials?|scheme|schemes|header|prefix|(?:realm|error|scope|charset|service|error_description)=.*)$/i;
-const BASE64_PAIR = /^(?=.*[A-Z0-9+/=])[A-Za-z0-9+/=_-]{4,}[^\w]*$/;
+/** Words that may follow `basic` in prose: base64 of a user and a password has more than small letters. */
+const PLAIN_WORD = /^(?:[A-Z]?[a-z]*|[A-Z]{1,5})$/;
 
 /** Hides the credential behind a scheme word that ends at `to`. Where the scan goes on, or null if there is none. */
 export function hideSchemeCredential(region: Region, from: number, to: number): number | null {
@@ -32,8 +33,7 @@ export function hideSchemeCredential(region: Region, from: number, to: number): 
   const word = canvas.text.slice(at, Math.min(stop, at + 64));
   const plain = word.replace(/[^\w=]+$/, '');
   if (ABOUT.test(plain) || isProse(plain)) return null;
-  // `basic health check` is prose; a user and password in base64 has more than small letters.
-  if (length === 5 && !BASE64_PAIR.test(word)) return null;
+  if (length === 5 && PLAIN_WORD.test(plain)) return null;
   canvas.hide(at, stop);
   return stop;
 }

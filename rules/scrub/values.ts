@@ -39,7 +39,7 @@ export interface Key {
   readonly header: boolean;
 }
 
-const SCHEME = /(?:bearer|basic|digest|negotiate|ntlm|token|apikey|aws4-hmac-sha256)$/i;
+const SCHEME = /^(?:bearer|basic|digest|negotiate|ntlm|token|apikey|aws4-hmac-sha256)$/i;
 const JSON_PRIMITIVE =
   /(?:true|false|null|-?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,4})?|\[REDACTED\])(?=\s{0,16}[,}\]])/y;
 const GO_LIST = /\[\](?:string|any|interface \{\}|uint8|byte)(?=\{)/y;
@@ -174,13 +174,13 @@ function hideTokens(region: Region, at: number, header: boolean): number {
     const to = tokenEnd(region, from);
     canvas.hide(from === at ? from : at, to);
     const last = text.charCodeAt(to - 1);
-    const word = text.slice(Math.max(from, to - 20), to);
-    const continues = header
-      ? last === COMMA || last === SEMICOLON || (from === at && /^[A-Za-z][A-Za-z0-9-]*$/.test(word))
-      : SCHEME.test(word);
-    if (!continues) return to;
+    const word = text.slice(from, Math.min(to, from + 20));
+    const isList = header && (last === COMMA || last === SEMICOLON);
+    const isScheme = SCHEME.test(word);
+    const mayBeScheme = header && from === at && /^[A-Za-z][A-Za-z-]{0,18}$/.test(word);
+    if (!isList && !isScheme && !mayBeScheme) return to;
     const next = skipSpace(canvas, to, end);
-    if (next >= end || next === to) return to;
+    if (next >= end || next === to || (!isList && !isScheme && startsPair(canvas, next, end))) return to;
     from = next;
   }
 }
