@@ -2,7 +2,8 @@
 
 import type { CountedList } from '../../rules/kube/namespaceCounts.ts';
 import { countIn, isWhole } from '../../rules/kube/namespaceCounts.ts';
-import type { CoverageBlock, CoveredResource } from '../../wire/coverage.ts';
+import type { CoverageBlock, CoverageState, CoveredResource } from '../../wire/coverage.ts';
+import type { Argocd } from '../../wire/kinds/application.ts';
 import type { SnapshotBody } from '../../wire/snapshot.ts';
 import type { ClusterFacts, ClusterSettings } from './clusterFacts.ts';
 import { clusterBlock } from './clusterFacts.ts';
@@ -15,6 +16,7 @@ export function assemble(
   cycle: Cycle,
   coverage: CoverageBlock,
   cluster: { settings: ClusterSettings; serverUrl: string; facts: ClusterFacts },
+  inClusterNames: readonly string[],
 ): SnapshotBody {
   const seen = cycle.nodes.records();
   const nodes = nodeRecords(cycle, coverage);
@@ -25,8 +27,8 @@ export function assemble(
     }),
     nodes,
     namespaces: namespaceRecords(cycle, coverage),
-    workloads: [cycle.deployments, cycle.statefulSets, cycle.daemonSets].flatMap(({ records }) =>
-      records.records(),
+    workloads: [cycle.deployments, cycle.statefulSets, cycle.daemonSets, cycle.rollouts].flatMap(
+      ({ records }) => records.records(),
     ),
     pods: cycle.pods.records.records(),
     services: cycle.services.records.records(),
@@ -38,8 +40,22 @@ export function assemble(
     network_policies: cycle.networkPolicies.records(),
     resource_quotas: cycle.resourceQuotas.records(),
     endpoint_slices: cycle.endpointSlices.records(),
+    argocd: {
+      state: ARGOCD_STATES[coverage.applications?.state ?? 'error'],
+      in_cluster_names: [...inClusterNames],
+      applications: cycle.applications.records(),
+    },
   };
 }
+
+/** How the Applications' list went, in the words of the drift page (contracts.md section 1). */
+const ARGOCD_STATES = {
+  complete: 'ok',
+  truncated: 'ok',
+  absent: 'crd_absent',
+  forbidden: 'forbidden',
+  error: 'unavailable',
+} as const satisfies Record<CoverageState, Argocd['state']>;
 
 /** Nodes with their usage, null where metrics-server has none, and their pods, null where not all pods were seen. */
 function nodeRecords(cycle: Cycle, coverage: CoverageBlock): NodeRecord[] {
@@ -51,7 +67,7 @@ function nodeRecords(cycle: Cycle, coverage: CoverageBlock): NodeRecord[] {
   }));
 }
 
-/** Namespaces with their counts. Rollouts are not read, so that a namespace's workloads are those of the other three kinds. */
+/** Namespaces with their counts. */
 function namespaceRecords(cycle: Cycle, coverage: CoverageBlock): NamespaceRecord[] {
   const list = (
     resource: CoveredResource,
@@ -64,6 +80,7 @@ function namespaceRecords(cycle: Cycle, coverage: CoverageBlock): NamespaceRecor
     list('deployments', cycle.deployments),
     list('statefulsets', cycle.statefulSets),
     list('daemonsets', cycle.daemonSets),
+    ...(coverage.rollouts?.state === 'absent' ? [] : [list('rollouts', cycle.rollouts)]),
   ];
   const pods = [list('pods', cycle.pods)];
   const services = [list('services', cycle.services)];

@@ -18,18 +18,18 @@ export interface ClusterFacts {
   readonly uid: string | null;
 }
 
-/** Reads both, whatever namespaces are excluded. Throws KubeError on anything but a refusal or an absence. */
+/** Reads both, whatever namespaces are excluded. Throws only when the signal ends it. */
 export async function readClusterFacts(api: KubeApi, signal: AbortSignal): Promise<ClusterFacts> {
-  const version = await readable(api.get<{ gitVersion?: string }>('/version', { signal }));
-  const system = await readable(api.get<RawObject>('/api/v1/namespaces/kube-system', { signal }));
+  const version = await readable(signal, api.get<{ gitVersion?: string }>('/version', { signal }));
+  const system = await readable(signal, api.get<RawObject>('/api/v1/namespaces/kube-system', { signal }));
   return { version: version?.gitVersion || null, uid: system?.metadata.uid || null };
 }
 
-async function readable<T>(reading: Promise<T>): Promise<T | null> {
+async function readable<T>(signal: AbortSignal, reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof KubeError && (error.status === 403 || error.status === 404)) return null;
+    if (error instanceof KubeError && !signal.aborted) return null;
     throw error;
   }
 }

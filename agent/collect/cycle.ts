@@ -3,7 +3,10 @@
 import { capEvents, capPods } from '../../rules/kube/caps.ts';
 import { isEventExcluded, isExcluded } from '../../rules/kube/exclusion.ts';
 import type { NodeTraits } from '../../rules/kube/platform.ts';
+import type { Application } from '../../wire/kinds/application.ts';
 import { MAX_EVENTS } from '../../wire/limits.ts';
+import type { RawApplication } from './application.ts';
+import { mapApplication } from './application.ts';
 import { mapEndpointSlice } from './endpointSlice.ts';
 import type { EventRecord, RawEvent } from './event.ts';
 import { mapEvent } from './event.ts';
@@ -23,6 +26,7 @@ import { mapPod } from './pod.ts';
 import { mapPvc } from './pvc.ts';
 import { replicaSetControllers } from './replicaSet.ts';
 import { mapResourceQuota } from './resourceQuota.ts';
+import { mapRollout } from './rollout.ts';
 import { mapService } from './service.ts';
 import { mapDaemonSet, mapDeployment, mapStatefulSet } from './workload.ts';
 
@@ -64,6 +68,11 @@ export function openCycle(o: { excludedNamespaces: ReadonlySet<string>; podLimit
     deployments: counted(namespaced(mapDeployment)),
     statefulSets: counted(namespaced(mapStatefulSet)),
     daemonSets: counted(namespaced(mapDaemonSet)),
+    rollouts: counted(namespaced(mapRollout)),
+    applications: gather<RawApplication, Application>({
+      map: (application) => mapApplication(application, o.excludedNamespaces),
+      skip,
+    }),
     replicaSets,
     pods: counted(
       gather<RawPod, PodRecord>({

@@ -2,7 +2,7 @@ import type { EventTimes } from '../../rules/kube/eventTime.ts';
 import { eventCount, firstSeenAt, lastSeenAt } from '../../rules/kube/eventTime.ts';
 import type { Arrays } from '../../wire/kinds/index.ts';
 import type { RawObject } from './object.ts';
-import { identityOf } from './object.ts';
+import { identityOf, messageOf } from './object.ts';
 
 export type EventRecord = Arrays['events'][number];
 
@@ -10,6 +10,7 @@ export type EventRecord = Arrays['events'][number];
 export interface RawEvent extends RawObject, EventTimes {
   readonly type?: string | null;
   readonly reason?: string | null;
+  readonly message?: string | null;
   readonly involvedObject?: {
     readonly kind?: string | null;
     readonly namespace?: string | null;
@@ -19,14 +20,14 @@ export interface RawEvent extends RawObject, EventTimes {
   readonly reportingComponent?: string | null;
 }
 
-/** An event as sent (AG-13). Its message waits for the scrubber: it quotes what containers print (AG-32). */
+/** An event as sent (AG-13). */
 export function mapEvent(event: RawEvent): EventRecord {
   const about = event.involvedObject;
   return {
     ...identityOf(event.metadata),
     type: event.type || 'Normal',
     reason: event.reason || null,
-    message: null,
+    message: messageOf(event.message),
     involved_kind: about?.kind || null,
     involved_namespace: about?.namespace || null,
     involved_name: about?.name || null,

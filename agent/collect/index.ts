@@ -1,24 +1,29 @@
 /** One full collection of a cluster (AG-02): every kind listed, filtered, mapped and capped. */
 
-import type { Coverage, CoverageBlock } from '../../wire/coverage.ts';
+import type { Coverage, CoverageBlock, CoveredResource } from '../../wire/coverage.ts';
 import type { SnapshotBody } from '../../wire/snapshot.ts';
 import type { KubeApi } from '../kubeApi.ts';
 import { KubeError } from '../kubeApi.ts';
+import type { Log } from '../log.ts';
 import { assemble } from './assemble.ts';
 import type { ClusterFacts, ClusterSettings } from './clusterFacts.ts';
 import { readClusterFacts } from './clusterFacts.ts';
+import type { Cycle } from './cycle.ts';
 import { openCycle } from './cycle.ts';
+import type { ArgoResource } from './discovery.ts';
+import { discoverArgo } from './discovery.ts';
 import type { Sink } from './gather.ts';
 import { each } from './gather.ts';
 import { inLanes } from './lanes.ts';
-import type { ListedResource } from './listings.ts';
-import { failedCoverage, readList } from './listings.ts';
+import { failedCoverage, LIST_PATHS, readList } from './listings.ts';
+import { createRefusals } from './refusals.ts';
 
-export interface CollectOptions extends ClusterSettings {
+export interface CollectorOptions extends ClusterSettings {
   /** PROXIMA_K8S_POD_LIMIT (AG-26). */
   readonly podLimit: number;
-  /** Ends the collection; every wait of it is under this signal. */
-  readonly signal: AbortSignal;
+  /** PROXIMA_ARGOCD_IN_CLUSTER_NAMES, reported beside the Applications (AA-14). */
+  readonly inClusterNames: readonly string[];
+  readonly log: Pick<Log, 'warn'>;
   /** How long node metrics may take before the cycle goes on without them; default 15 s. */
   readonly metricsTimeoutMs?: number;
 }
@@ -28,34 +33,93 @@ export interface Collected {
   readonly coverage: CoverageBlock;
 }
 
+export interface Collector {
+  /**
+   * Reads the cluster once; every wait is under the signal. A kind that cannot be read is empty and says so in the
+   * coverage (D9), the others go on. Throws KubeError when the signal ends it, and when the API server answered nothing
+   * at all: a snapshot that knows nothing is none.
+   */
+  collect(signal: AbortSignal): Promise<Collected>;
+}
+
 /** Lists that run side by side: enough to hide the waits, few enough not to be throttled by the API server. */
 const LANES = 4;
 
 /** A metrics-server that hangs must not use up the cycle's time: the usage of nodes is the least of it. */
 const METRICS_TIMEOUT_MS = 15_000;
 
-/**
- * Reads the cluster once. Throws the KubeError of the first list that can't be read, after the others have ended:
- * half a cluster is not published. Only node metrics may fail; their coverage then says how.
- */
-export async function collect(api: KubeApi, options: CollectOptions): Promise<Collected> {
-  const cycle = openCycle(options);
-  const coverage: Partial<Record<ListedResource, Coverage>> = {};
+/** A collector that remembers between its cycles what it warned of. */
+export function createCollector(api: KubeApi, o: CollectorOptions): Collector {
+  const refusals = createRefusals(o.log);
   let facts: ClusterFacts = { version: null, uid: null };
+  return {
+    async collect(signal) {
+      const cycle = openCycle(o);
+      const coverage: Partial<Record<CoveredResource, Coverage>> = {};
+      const errors: KubeError[] = [];
+      await inLanes(
+        LANES,
+        signal,
+        jobsOf(api, cycle, o.metricsTimeoutMs ?? METRICS_TIMEOUT_MS, {
+          read(resource, read) {
+            coverage[resource] = read;
+            refusals.read(resource);
+          },
+          failed(resource, error) {
+            const failed = failedCoverage(resource, error);
+            coverage[resource] = failed;
+            errors.push(error);
+            refusals.failed(resource, failed.state, error);
+          },
+          absent(resource) {
+            coverage[resource] = { state: 'absent', listed: 0, sent: 0 };
+          },
+          facts(read) {
+            // What was known stays known through a cycle in which the API server would not tell.
+            facts = { version: read.version ?? facts.version, uid: read.uid ?? facts.uid };
+          },
+        }),
+      );
+      const answered = Object.values(coverage).some(({ state }) => state !== 'error' && state !== 'absent');
+      if (!answered) throw errors[0] ?? new KubeError('/', 0, 'unreachable');
+      const cluster = { settings: o, serverUrl: api.serverUrl, facts };
+      return { data: assemble(cycle, coverage, cluster, o.inClusterNames), coverage };
+    },
+  };
+}
 
-  type Job = (signal: AbortSignal) => Promise<void>;
+/** What the jobs of a cycle report. */
+interface Outcomes {
+  read(resource: CoveredResource, coverage: Coverage): void;
+  failed(resource: CoveredResource, error: KubeError): void;
+  absent(resource: CoveredResource): void;
+  facts(facts: ClusterFacts): void;
+}
+
+type Job = (signal: AbortSignal) => Promise<void>;
+
+/** The long lists first, so that no lane is left alone with one at the end. */
+function jobsOf(api: KubeApi, cycle: Cycle, metricsTimeoutMs: number, outcomes: Outcomes): Job[] {
   const read =
-    <T>(resource: ListedResource, list: Sink<T> & { coverage(): Coverage }, ...more: Sink<T>[]): Job =>
+    <T>(resource: CoveredResource, list: Sink<T> & { coverage(): Coverage }, ...more: Sink<T>[]): Job =>
     async (signal) => {
-      await readList(api, resource, each(list, ...more), signal);
-      coverage[resource] = list.coverage();
+      const sinks = each(list, ...more);
+      try {
+        await readList(api, resource, sinks, signal);
+        outcomes.read(resource, list.coverage());
+      } catch (error) {
+        if (signal.aborted) throw error;
+        // What had arrived is a part, and no part is sent as if it were the whole.
+        sinks.onStart();
+        // An object that no mapper can read fails its kind, not the cluster.
+        const unread = new KubeError(LIST_PATHS[resource], 0, 'bad_object', { cause: error });
+        outcomes.failed(resource, error instanceof KubeError ? error : unread);
+      }
     };
+  const readUsage = read('node_metrics', cycle.usage);
   const readReplicaSets = read('replicasets', cycle.replicaSets);
   const readPods = read('pods', cycle.pods.records, cycle.pods.perNamespace, cycle.podsPerNode);
-  const readUsage = read('node_metrics', cycle.usage);
-
-  // The long lists first, so that no lane is left alone with one at the end.
-  await inLanes(LANES, options.signal, [
+  return [
     async (signal) => {
       await readReplicaSets(signal);
       await readPods(signal);
@@ -64,16 +128,23 @@ export async function collect(api: KubeApi, options: CollectOptions): Promise<Co
     read('endpointslices', cycle.endpointSlices),
     read('deployments', cycle.deployments.records, cycle.deployments.perNamespace),
     read('services', cycle.services.records, cycle.services.perNamespace),
+    argoJob(api, outcomes, {
+      rollouts: read('rollouts', cycle.rollouts.records, cycle.rollouts.perNamespace),
+      applications: read('applications', cycle.applications),
+    }),
     read('jobs', cycle.jobs),
     read('nodes', cycle.nodes),
     async (signal) => {
-      const deadline = AbortSignal.timeout(options.metricsTimeoutMs ?? METRICS_TIMEOUT_MS);
+      const late = AbortSignal.timeout(metricsTimeoutMs);
       try {
-        await readUsage(AbortSignal.any([signal, deadline]));
+        await readUsage(AbortSignal.any([signal, late]));
       } catch (error) {
         if (!(error instanceof KubeError) || signal.aborted) throw error;
         cycle.usage.onStart();
-        coverage.node_metrics = failedCoverage(error);
+        outcomes.failed(
+          'node_metrics',
+          new KubeError('/apis/metrics.k8s.io', 0, 'timeout', { cause: error }),
+        );
       }
     },
     read('namespaces', cycle.namespaces),
@@ -85,13 +156,19 @@ export async function collect(api: KubeApi, options: CollectOptions): Promise<Co
     read('horizontalpodautoscalers', cycle.hpas),
     read('networkpolicies', cycle.networkPolicies),
     read('resourcequotas', cycle.resourceQuotas),
-    async (signal) => {
-      facts = await readClusterFacts(api, signal);
-    },
-  ]);
-
-  return {
-    data: assemble(cycle, coverage, { settings: options, serverUrl: api.serverUrl, facts }),
-    coverage,
-  };
+    async (signal) => outcomes.facts(await readClusterFacts(api, signal)),
+  ];
 }
+
+/** Argo's kinds, where the cluster serves them: a list call for a kind that is not there would be one too many (AR-04). */
+const argoJob =
+  (api: KubeApi, outcomes: Outcomes, lists: Readonly<Record<ArgoResource, Job>>): Job =>
+  async (signal) => {
+    const discovered = await discoverArgo(api, signal);
+    for (const resource of ['rollouts', 'applications'] as const) {
+      const found = discovered.of(resource);
+      if (found === 'served') await lists[resource](signal);
+      else if (found === 'absent') outcomes.absent(resource);
+      else outcomes.failed(resource, found);
+    }
+  };

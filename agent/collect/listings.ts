@@ -4,7 +4,7 @@ import type { Coverage, CoveredResource } from '../../wire/coverage.ts';
 import type { KubeApi, KubeError } from '../kubeApi.ts';
 import type { Sink } from './gather.ts';
 
-/** API paths by the resource's coverage entry. Rollouts and Applications are not read: their entries stay out. */
+/** API paths by the resource's coverage entry. */
 export const LIST_PATHS = {
   nodes: '/api/v1/nodes',
   node_metrics: '/apis/metrics.k8s.io/v1beta1/nodes',
@@ -24,14 +24,14 @@ export const LIST_PATHS = {
   networkpolicies: '/apis/networking.k8s.io/v1/networkpolicies',
   resourcequotas: '/api/v1/resourcequotas',
   endpointslices: '/apis/discovery.k8s.io/v1/endpointslices',
-} as const satisfies Partial<Record<CoveredResource, string>>;
-
-export type ListedResource = keyof typeof LIST_PATHS;
+  rollouts: '/apis/argoproj.io/v1alpha1/rollouts',
+  applications: '/apis/argoproj.io/v1alpha1/applications',
+} as const satisfies Record<CoveredResource, string>;
 
 /** Reads one list into a sink. Throws KubeError when it can't be read to its end. */
 export async function readList<T>(
   api: KubeApi,
-  resource: ListedResource,
+  resource: CoveredResource,
   sink: Sink<T>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -44,12 +44,16 @@ export async function readList<T>(
   });
 }
 
+/** Served by every API server: one that answers 404 for them is something else, or broken. */
+const ALWAYS_SERVED = /^\/(api|apis\/apps)\//;
+
 /**
  * What a list that failed proves: nothing. `absent` is an API that the server does not serve; a server behind an
  * aggregated API that is down answers 503, which is an error (stack.md section 9).
  */
-export function failedCoverage(error: KubeError): Coverage {
-  const state = error.status === 404 ? 'absent' : error.status === 403 ? 'forbidden' : 'error';
+export function failedCoverage(resource: CoveredResource, error: KubeError): Coverage {
+  const isAbsent = error.status === 404 && !ALWAYS_SERVED.test(LIST_PATHS[resource]);
+  const state = isAbsent ? 'absent' : error.status === 403 ? 'forbidden' : 'error';
   // The server of an aggregated API writes the reason; the snapshot takes 256 characters of it.
   return { state, listed: 0, sent: 0, reason: (error.reason ?? `http_${error.status}`).slice(0, 256) };
 }

@@ -2,6 +2,8 @@
 
 import type { OwnerReference } from '../../rules/kube/owner.ts';
 import { wireTime } from '../../rules/kube/time.ts';
+import { scrubAnnotations } from '../../rules/scrub/annotations.ts';
+import { sanitizeText } from '../../rules/scrub/text.ts';
 import type { Condition, LabelSelector } from '../../wire/kinds/shapes.ts';
 
 /** meta/v1 ObjectMeta. */
@@ -25,6 +27,7 @@ export interface RawCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string | null;
+  readonly message?: string | null;
   readonly lastTransitionTime?: string | null;
 }
 
@@ -56,21 +59,25 @@ export const identityOf = (
 /** Labels as sent: they select, so they stay whole. */
 export const labelsOf = (meta: RawMeta): Record<string, string> => ({ ...meta.labels });
 
-/** Labels and annotations as sent. No annotation leaves the cluster before it can be scrubbed (AG-30, AG-31). */
+/** Labels and annotations as sent: every kind's annotations pass the scrubber here, at one place (AG-30, AG-31, X-29). */
 export const describe = (
   meta: RawMeta,
 ): { labels: Record<string, string>; annotations: Record<string, string> } => ({
   labels: labelsOf(meta),
-  annotations: {},
+  annotations: scrubAnnotations(meta.annotations),
 });
 
-/** Conditions as sent; their messages quote command lines and addresses, and stay behind until they can be scrubbed. */
+/** Free text that others wrote, as sent; it quotes command lines, addresses and what containers print (AG-32). */
+export const messageOf = (message: string | null | undefined): string | null =>
+  message ? sanitizeText(message) : null;
+
+/** Conditions as sent. */
 export const conditionsOf = (conditions: readonly RawCondition[] | null | undefined): Condition[] =>
   (conditions ?? []).map((condition) => ({
     type: condition.type,
     status: condition.status,
     reason: condition.reason || null,
-    message: null,
+    message: messageOf(condition.message),
     last_transition_at: wireTime(condition.lastTransitionTime),
   }));
 

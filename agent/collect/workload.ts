@@ -1,3 +1,5 @@
+import type { FactsKind } from '../../rules/facts/build.ts';
+import { buildSpecFacts } from '../../rules/facts/build.ts';
 import { helmIdentity } from '../../rules/kube/helm.ts';
 import type { SentWorkload } from '../../wire/snapshot.ts';
 import type { RawTemplate } from './container.ts';
@@ -67,17 +69,19 @@ export const mapDaemonSet = (object: RawDaemonSet): SentWorkload =>
   });
 
 /** An unset `replicas` means 1; counts that the status leaves out are 0. */
-const replicasOf = ({ spec, status }: RawDeployment | RawStatefulSet): Replicas => ({
+export const replicasOf = ({ spec, status }: RawDeployment | RawStatefulSet): Replicas => ({
   replicas_desired: spec?.replicas ?? 1,
   replicas_ready: status?.readyReplicas ?? 0,
   replicas_available: status?.availableReplicas ?? 0,
 });
 
-function toRecord(
-  kind: string,
+/** The record of a workload of any kind; `facts` are read from the spec as it is stored. */
+export function toRecord(
+  kind: FactsKind,
   object: RawDeployment | RawStatefulSet | RawDaemonSet,
   strategy: RawStrategy | null | undefined,
   replicas: Replicas,
+  facts = buildSpecFacts(kind, object.spec),
 ): SentWorkload {
   const { metadata, spec, status } = object;
   return {
@@ -90,5 +94,7 @@ function toRecord(
     containers: templateContainers(spec?.template?.spec),
     ...describe(metadata),
     ...helmIdentity(metadata.labels, metadata.annotations),
+    // Absent means unknown (SF-22).
+    ...(facts === null ? {} : { spec_facts: facts }),
   };
 }

@@ -3,15 +3,16 @@
  * it was typed. What has another shape than expected reads as absent.
  */
 
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** An object's fields; none for anything else. */
-export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
+export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
 /** The objects of a list, by their fields; none for anything else. */
-export const objectsOf = (value: unknown): Readonly<Record<string, unknown>>[] =>
-  Array.isArray(value) ? value.map(fieldsOf) : [];
+export const objectsOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** A text that is not empty; null for anything else. */
 export const textOf = (value: unknown): string | null =>

@@ -1,6 +1,6 @@
 import { defineKind, integer, name, nullable, text, time } from './define.ts';
 
-/** Events (CoreV1), at most 1,000 a snapshot. `message` is null until it can be scrubbed (AG-32). */
+/** Events (CoreV1), at most 1,000 a snapshot. Messages are sanitized before they are sent (AG-32). */
 export const events = defineKind({
   name: 'events',
   table: 'k8s_events',

@@ -3,7 +3,7 @@
 import type { Field, RecordOf } from './define.ts';
 import { boolean, integer, list, map, name, nullable, shape, text, texts, time } from './define.ts';
 
-/** A status condition (nodes, pods, workloads, HPAs). `message` stays null until it can be scrubbed. */
+/** A status condition (nodes, pods, workloads, HPAs). Its message is sanitized before it is sent. */
 export const condition = shape({
   type: text(),
   status: text(),

@@ -1,8 +1,10 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import type { CollectOptions } from '../../../agent/collect/index.ts';
-import { collect } from '../../../agent/collect/index.ts';
+import type { Collector, CollectorOptions } from '../../../agent/collect/index.ts';
+import { createCollector } from '../../../agent/collect/index.ts';
 import { LIST_PATHS } from '../../../agent/collect/listings.ts';
 import { KubeError } from '../../../agent/kubeApi.ts';
+import type { CoveredResource } from '../../../wire/coverage.ts';
+import { COVERED_RESOURCES } from '../../../wire/coverage.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../../wire/inventory.ts';
 import { MAX_EVENTS, MAX_TEXT_CHARS } from '../../../wire/limits.ts';
 import { readFixtures } from './fixtures.ts';
@@ -29,9 +31,18 @@ const names = (records: readonly { name: string }[]): string[] => records.map(({
 describe('agent/collect', () => {
   let server: ListServer;
 
+  /** The server's discovery names these of Argo's resources. */
+  const serveArgo = (...names: string[]): void => {
+    delete server.refused['/apis/argoproj.io/v1alpha1'];
+    const served = names.length > 0 ? names : ['rollouts', 'applications', 'rollouts/status'];
+    server.objects['/apis/argoproj.io/v1alpha1'] = { resources: served.map((name) => ({ name })) };
+  };
+
   beforeEach(async () => {
     server = await startListServer();
+    warnings.length = 0;
     server.refused[LIST_PATHS.node_metrics] = { status: 404 };
+    server.refused['/apis/argoproj.io/v1alpha1'] = { status: 404 };
     server.objects['/version'] = { gitVersion: 'v1.29.3+rke2r1' };
     server.objects['/api/v1/namespaces/kube-system'] = {
       metadata: { name: 'kube-system', uid: 'uid-system' },
@@ -39,18 +50,26 @@ describe('agent/collect', () => {
   });
   afterEach(() => server.stop());
 
-  const run = (options: Partial<CollectOptions> = {}) =>
-    collect(server.api, {
+  const warnings: { resource: unknown; message: string }[] = [];
+  const collector = (options: Partial<CollectorOptions> = {}): Collector =>
+    createCollector(server.api, {
       clusterName: 'Production Cluster',
       clusterSlug: 'k8s-prod-01',
       excludedNamespaces: new Set<string>(),
       podLimit: 5000,
       syncIntervalSeconds: 300,
-      signal: AbortSignal.timeout(10_000),
+      inClusterNames: [],
+      log: {
+        warn: (fields, message) =>
+          void warnings.push({ resource: (fields as { resource?: unknown }).resource, message }),
+      },
       ...options,
     });
+  const run = (options: Partial<CollectorOptions> = {}, signal = AbortSignal.timeout(10_000)) =>
+    collector(options).collect(signal);
 
   it('keeps every kind of an excluded namespace out of the payload, and the namespace itself (AG-20, AG-21)', async () => {
+    serveArgo();
     for (const [, path] of NAMESPACED) server.lists[path] = [object('hidden', 'a'), object('shop', 'b')];
     server.lists[LIST_PATHS.namespaces] = [object('', 'hidden'), object('', 'shop')];
     const { data, coverage } = await run({ excludedNamespaces: new Set(['hidden']) });
@@ -60,7 +79,7 @@ describe('agent/collect', () => {
     deepEqual(names(data.namespaces), ['shop']);
     for (const [resource] of NAMESPACED)
       equal(coverage[resource as keyof typeof LIST_PATHS]?.listed, 1, resource);
-    deepEqual(names(data.workloads), ['b', 'b', 'b']);
+    deepEqual(names(data.workloads), ['b', 'b', 'b', 'b']);
     deepEqual(names(data.jobs), ['b', 'b']);
   });
 
@@ -203,29 +222,238 @@ describe('agent/collect', () => {
     server.silent.add(LIST_PATHS.node_metrics);
     const { coverage } = await run({ metricsTimeoutMs: 50 });
     equal(coverage.node_metrics?.state, 'error');
-    await rejects(run({ signal: AbortSignal.timeout(500) }), KubeError);
+    await rejects(run({}, AbortSignal.timeout(500)), KubeError);
   });
 
-  it('publishes nothing of a cycle in which any other list fails', async () => {
-    for (const [resource, path] of Object.entries(LIST_PATHS)) {
-      if (resource === 'node_metrics') continue;
-      server.refused[path] = { status: 403, reason: 'Forbidden' };
-      await rejects(run(), (error) => error instanceof KubeError && error.status === 403, resource);
+  it('reads the others when one kind fails, sends nothing of it and says how (D9, AR-10, AA-04)', async () => {
+    serveArgo();
+    delete server.refused[LIST_PATHS.node_metrics];
+    for (const path of Object.values(LIST_PATHS)) server.lists[path] = [object('shop', 'a')];
+    for (const [resource, path] of Object.entries(LIST_PATHS) as [CoveredResource, string][]) {
+      for (const [refusal, state] of [
+        [{ status: 403, reason: 'Forbidden' }, 'forbidden'],
+        [{ status: 500, reason: 'InternalError' }, 'error'],
+        [{ status: 429 }, 'error'],
+      ] as const) {
+        server.refused[path] = refusal;
+        const { data, coverage } = await run();
+        deepEqual(
+          Object.entries(coverage).flatMap(([name, { state: read }]) =>
+            read === 'complete' ? [] : [[name, read]],
+          ),
+          [[resource, state]],
+        );
+        equal(coverage[resource]?.sent, 0);
+        const counts = Object.entries(data).map(([key, value]) => [
+          key,
+          Array.isArray(value) ? value.length : null,
+        ]);
+        const expected = { workloads: 4, jobs: 2, nodes: 1, pods: 1 } as Record<string, number>;
+        const arrays = counts.filter(([, count]) => count !== null) as [string, number][];
+        equal(arrays.reduce((sum, [, count]) => sum + count, 0) >= 15, true);
+        const whole = arrays.filter(([key, count]) => count === (expected[key] ?? 1)).length;
+        ok(whole >= arrays.length - 1, `${resource}: ${JSON.stringify(counts)}`);
+      }
       delete server.refused[path];
+    }
+    deepEqual(Object.keys(LIST_PATHS).sort(), [...COVERED_RESOURCES].sort());
+  });
+
+  it('calls nothing complete that broke between two pages: refused, expired twice, cut', async () => {
+    const many = Array.from({ length: 1100 }, (_, i) => object('shop', `s${i}`));
+    server.lists[LIST_PATHS.services] = many;
+    server.lists[LIST_PATHS.namespaces] = [object('', 'shop')];
+    for (const broken of [
+      { status: 403, reason: 'Forbidden' },
+      { status: 500, reason: 'InternalError' },
+    ]) {
+      server.secondPage.set(LIST_PATHS.services, () => {
+        server.refused[LIST_PATHS.services] = broken;
+        return broken;
+      });
+      const { data, coverage } = await run();
+      equal(coverage.services?.state, broken.status === 403 ? 'forbidden' : 'error');
+      equal(data.services.length, 0);
+      // A count over a list that is not whole would be a lie.
+      equal(data.namespaces[0]?.service_count, null);
+      delete server.refused[LIST_PATHS.services];
+    }
+    const expire = (): { status: number; reason: string } => {
+      server.secondPage.set(LIST_PATHS.services, expire);
+      return { status: 410, reason: 'Expired' };
+    };
+    server.secondPage.set(LIST_PATHS.services, expire);
+    const { data, coverage } = await run();
+    deepEqual(coverage.services, { state: 'error', listed: 0, sent: 0, reason: 'Expired' });
+    equal(data.services.length, 0);
+  });
+
+  it('calls a kind that is served and empty complete', async () => {
+    const { coverage } = await run();
+    deepEqual(coverage.ingresses, { state: 'complete', listed: 0, sent: 0 });
+  });
+
+  it('takes a 404 for a core kind as a fault, and for a later API as its absence', async () => {
+    for (const [resource, state] of [
+      ['pods', 'error'],
+      ['deployments', 'error'],
+      ['horizontalpodautoscalers', 'absent'],
+      ['endpointslices', 'absent'],
+    ] as const) {
+      server.refused[LIST_PATHS[resource]] = { status: 404 };
+      equal((await run()).coverage[resource]?.state, state);
+      delete server.refused[LIST_PATHS[resource]];
     }
   });
 
-  it('ends the other lists when one fails, without waiting for their answers', async () => {
-    server.silent.add(LIST_PATHS.events);
-    server.refused[LIST_PATHS.services] = { status: 400, reason: 'BadRequest' };
-    const startedAt = performance.now();
-    await rejects(run(), (error) => error instanceof KubeError && error.status === 400);
-    ok(performance.now() - startedAt < 5000);
+  it('leaves counts open whose source was not read', async () => {
+    server.lists[LIST_PATHS.nodes] = [object('', 'worker-1')];
+    server.lists[LIST_PATHS.namespaces] = [object('', 'shop')];
+    server.refused[LIST_PATHS.pods] = { status: 403, reason: 'Forbidden' };
+    server.refused[LIST_PATHS.statefulsets] = { status: 403, reason: 'Forbidden' };
+    const { data } = await run();
+    equal(data.nodes[0]?.pod_count, null);
+    const [namespace] = data.namespaces;
+    deepEqual([namespace?.pod_count, namespace?.workload_count, namespace?.service_count], [null, null, 0]);
   });
 
-  it('ends with its signal', async () => {
+  it('fails as a whole when the API server answers nothing, and sends no snapshot that knows nothing', async () => {
+    for (const status of [500, 404]) {
+      for (const path of Object.values(LIST_PATHS)) server.refused[path] = { status };
+      await rejects(run(), (error) => error instanceof KubeError && error.status === status);
+    }
+  });
+
+  it('sends what an agent without any rule may see: the cluster, and that everything is forbidden', async () => {
+    for (const path of Object.values(LIST_PATHS)) server.refused[path] = { status: 403, reason: 'Forbidden' };
+    server.refused['/apis/argoproj.io/v1alpha1'] = { status: 403, reason: 'Forbidden' };
+    const { data, coverage } = await run();
+    deepEqual([...new Set(Object.values(coverage).map(({ state }) => state))], ['forbidden']);
+    equal(data.cluster.version, 'v1.29.3+rke2r1');
+  });
+
+  it('takes no kind whole in which one object cannot be read', async () => {
+    server.lists[LIST_PATHS.services] = [object('shop', 'good'), { metadata: null }];
+    server.lists[LIST_PATHS.pods] = [pod('shop', 'a')];
+    const { data, coverage } = await run();
+    deepEqual(coverage.services, { state: 'error', listed: 0, sent: 0, reason: 'bad_object' });
+    deepEqual([data.services.length, data.pods.length], [0, 1]);
+  });
+
+  it('warns of a forbidden kind once, naming the remedy, and again only after it could be read (AR-05, AR-06)', async () => {
+    serveArgo();
+    const cycles = collector();
+    const deny = () => {
+      server.refused[LIST_PATHS.rollouts] = { status: 403, reason: 'Forbidden' };
+    };
+    const allow = () => {
+      delete server.refused[LIST_PATHS.rollouts];
+    };
+    const counts: number[] = [];
+    for (const step of [deny, deny, allow, deny, deny]) {
+      step();
+      await cycles.collect(AbortSignal.timeout(10_000));
+      counts.push(warnings.length);
+    }
+    deepEqual(counts, [1, 1, 1, 2, 2]);
+    equal(warnings[0]?.resource, 'rollouts');
+    // A CRD that is gone for a while is no success.
+    server.refused['/apis/argoproj.io/v1alpha1'] = { status: 404 };
+    await cycles.collect(AbortSignal.timeout(10_000));
+    serveArgo();
+    await cycles.collect(AbortSignal.timeout(10_000));
+    equal(warnings.length, 2);
+  });
+
+  it('lists no Rollouts and says nothing where Argo is not installed, or only Argo CD is (AR-03, AR-04, AA-02)', async () => {
+    server.lists[LIST_PATHS.rollouts] = [object('shop', 'r')];
+    const { data, coverage } = await run();
+    deepEqual([coverage.rollouts?.state, coverage.applications?.state], ['absent', 'absent']);
+    equal(data.argocd?.state, 'crd_absent');
+    serveArgo('applications');
+    server.lists[LIST_PATHS.applications] = [object('argocd', 'shop')];
+    const withArgoCd = await run();
+    deepEqual(
+      [withArgoCd.coverage.rollouts?.state, withArgoCd.coverage.applications?.state],
+      ['absent', 'complete'],
+    );
+    ok(!server.requests().some(({ path }) => path === LIST_PATHS.rollouts));
+    deepEqual(warnings, []);
+  });
+
+  it('finds a CRD that was installed while it runs, and misses one that was removed (AR-02)', async () => {
+    const cycles = collector();
+    server.lists[LIST_PATHS.rollouts] = [object('shop', 'r')];
+    const kindsOf = async () =>
+      (await cycles.collect(AbortSignal.timeout(10_000))).data.workloads.map(({ kind }) => kind);
+    deepEqual(await kindsOf(), []);
+    serveArgo();
+    deepEqual(await kindsOf(), ['Rollout']);
+    delete server.objects['/apis/argoproj.io/v1alpha1'];
+    server.refused['/apis/argoproj.io/v1alpha1'] = { status: 404 };
+    deepEqual(await kindsOf(), []);
+  });
+
+  it('reports Applications as forbidden or unavailable without harm to anything else (AA-03, AA-04, U-40)', async () => {
+    serveArgo();
+    server.lists[LIST_PATHS.pods] = [pod('shop', 'a')];
+    server.refused[LIST_PATHS.applications] = { status: 403, reason: 'Forbidden' };
+    const forbidden = await run();
+    deepEqual(
+      [forbidden.data.argocd?.state, forbidden.coverage.applications?.state],
+      ['forbidden', 'forbidden'],
+    );
+    server.refused['/apis/argoproj.io/v1alpha1'] = { status: 503 };
+    const unavailable = await run();
+    deepEqual(
+      [unavailable.data.argocd?.state, unavailable.coverage.rollouts?.state],
+      ['unavailable', 'error'],
+    );
+    for (const { data } of [forbidden, unavailable]) equal(data.pods.length, 1);
+  });
+
+  it('reports the names that are this cluster’s beside the Applications (AA-12, AA-14)', async () => {
+    equal((await run()).data.argocd?.in_cluster_names.length, 0);
+    deepEqual((await run({ inClusterNames: ['production'] })).data.argocd?.in_cluster_names, ['production']);
+  });
+
+  it('keeps Applications and rows of excluded namespaces back (AG-20)', async () => {
+    serveArgo();
+    const rows = ['shop', 'hidden'].map((namespace) => ({
+      group: 'apps',
+      kind: 'Deployment',
+      namespace,
+      name: 'api',
+    }));
+    server.lists[LIST_PATHS.applications] = [
+      object('argocd', 'kept', { status: { resources: rows } }),
+      object('hidden', 'gone'),
+    ];
+    const { data } = await run({ excludedNamespaces: new Set(['hidden']) });
+    deepEqual(
+      data.argocd?.applications.map(({ name, resources, resources_total }) => [
+        name,
+        resources?.length,
+        resources_total,
+      ]),
+      [['kept', 1, 2]],
+    );
+  });
+
+  it('counts Rollouts among the workloads of their namespace', async () => {
+    serveArgo();
+    server.lists[LIST_PATHS.namespaces] = [object('', 'shop')];
+    server.lists[LIST_PATHS.rollouts] = [object('shop', 'r')];
+    server.lists[LIST_PATHS.deployments] = [object('shop', 'd')];
+    equal((await run()).data.namespaces[0]?.workload_count, 2);
+  });
+
+  it('ends with its signal, in the middle of lists and in their waits', async () => {
     server.silent.add(LIST_PATHS.events);
-    await rejects(run({ signal: AbortSignal.timeout(100) }), KubeError);
+    await rejects(run({}, AbortSignal.timeout(100)), (error) => error instanceof KubeError);
+    server.silent.clear();
+    server.silent.add('/apis/argoproj.io/v1alpha1');
+    await rejects(run({}, AbortSignal.timeout(100)), (error) => error instanceof KubeError);
   });
 
   it('describes the cluster, null where nothing tells (AG-04, U-31)', async () => {
@@ -254,14 +482,19 @@ describe('agent/collect', () => {
     });
   });
 
-  it('leaves the cluster’s uid null when kube-system may not be read or is not there, and fails on anything else', async () => {
-    const path = '/api/v1/namespaces/kube-system';
-    server.refused[path] = { status: 403, reason: 'Forbidden' };
-    equal((await run()).data.cluster.uid, null);
-    server.refused[path] = { status: 404, reason: 'NotFound' };
-    equal((await run()).data.cluster.uid, null);
-    server.refused[path] = { status: 500, reason: 'InternalError' };
-    await rejects(run(), (error) => error instanceof KubeError && error.status === 500);
+  it('keeps the uid and version that it knows while the API server will not tell, and null before (AG-04)', async () => {
+    const paths = ['/version', '/api/v1/namespaces/kube-system'];
+    const cycles = collector();
+    const told = async () => {
+      const { cluster } = (await cycles.collect(AbortSignal.timeout(10_000))).data;
+      return [cluster.version, cluster.uid];
+    };
+    for (const path of paths) server.refused[path] = { status: 403, reason: 'Forbidden' };
+    deepEqual(await told(), [null, null]);
+    for (const path of paths) delete server.refused[path];
+    deepEqual(await told(), ['v1.29.3+rke2r1', 'uid-system']);
+    for (const path of paths) server.refused[path] = { status: 500, reason: 'InternalError' };
+    deepEqual(await told(), ['v1.29.3+rke2r1', 'uid-system']);
   });
 
   it('cuts a text that would make the backend refuse the snapshot', async () => {
@@ -269,7 +502,8 @@ describe('agent/collect', () => {
     equal((await run()).data.events[0]?.reason?.length, MAX_TEXT_CHARS);
   });
 
-  it('makes a snapshot that the backend takes, and that names no resource it did not read', async () => {
+  it('makes a snapshot that the backend takes, and that names every resource', async () => {
+    serveArgo();
     for (const { object: raw } of readFixtures()) {
       const path = Object.values(LIST_PATHS).find((p) => p.endsWith(`/${raw.kind.toLowerCase()}s`));
       const plural =
