@@ -8,11 +8,12 @@ import { provideWork, type Sync } from './clusterActor.ts';
 import { createDatabaseGate } from './databaseGate.ts';
 import { listenForHeartbeats } from './heartbeats.ts';
 import { createInbox } from './inbox.ts';
-import { createIngress } from './ingress.ts';
+import { clusterKey, createIngress } from './ingress.ts';
 import type { Log } from './log.ts';
+import type { MaintenanceOptions } from './maintenance.ts';
+import { startMaintenance } from './maintenance.ts';
 import { connectNats, type NatsAddress } from './natsLink.ts';
 import type { OutboxOptions } from './outbox.ts';
-import { startPresenceSweep } from './presenceSweep.ts';
 import { startPulling } from './pulling.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createSettle, NAK_DELAYS_MS } from './settle.ts';
@@ -33,9 +34,7 @@ export interface SystemOptions {
   readonly drainMs: number;
   readonly heartbeatFlushMs: number;
   readonly connectTimeoutMs: number;
-  /** A cluster without a snapshot for this long is disconnected (ST-01), and how often that is looked for. */
-  readonly staleAfterMs: number;
-  readonly sweepEveryMs: number;
+  readonly maintenance: MaintenanceOptions;
   /** Records of workloads that came or went (`PROXIMA_K8S_LIFECYCLE_RECORDS`). */
   readonly lifecycleRecords: boolean;
   readonly outbox: Partial<OutboxOptions>;
@@ -54,8 +53,12 @@ const DEFAULTS: SystemOptions = {
   drainMs: 5_000,
   heartbeatFlushMs: 1_000,
   connectTimeoutMs: 30_000,
-  staleAfterMs: 15 * 60_000,
-  sweepEveryMs: 60_000,
+  maintenance: {
+    everyMs: 60_000,
+    staleAfterMs: 15 * 60_000,
+    eventRetentionMs: 24 * 3_600_000,
+    changeRetentionMs: 90 * 24 * 3_600_000,
+  },
   lifecycleRecords: false,
   outbox: {},
   eventsMaxBytes: 4 * 1024 ** 3,
@@ -132,15 +135,18 @@ export async function startSystem(o: {
     notify: (key, ticket) => registry.tell(key, { type: 'snapshot.arrived', ticket }),
   });
   const heartbeats = listenForHeartbeats({ link, pool, log, flushEveryMs: options.heartbeatFlushMs, now });
-  const sweep = startPresenceSweep({
+  const maintenance = startMaintenance({
     pool,
     gate,
     log,
-    everyMs: options.sweepEveryMs,
-    staleAfterMs: options.staleAfterMs,
+    options: options.maintenance,
     now,
-    check: (key, clusterId, staleBefore) =>
-      registry.tell(key, { type: 'presence.check', clusterId, staleBefore }),
+    onStale: (cluster, before) =>
+      registry.tell(clusterKey(cluster), {
+        type: 'presence.check',
+        clusterId: cluster.id,
+        staleBefore: before.getTime(),
+      }),
   });
   const pulling = startPulling({
     link,
@@ -155,7 +161,7 @@ export async function startSystem(o: {
   const stop = async (): Promise<void> => {
     draining.abort();
     gate.stop();
-    await sweep.stop();
+    await maintenance.stop();
     await Promise.all([heartbeats.stop(), pulling.pause(), endedWithin(options.drainMs, pulling.ended())]);
     await Promise.all(inbox.tickets().map((ticket) => settle(ticket, { outcome: 'abandoned' })));
     await pulling.ended();

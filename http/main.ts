@@ -7,6 +7,7 @@ import { createJwtIssuer } from '../actors/agentJwt.ts';
 import { startEmbeddedNats } from '../actors/embeddedNats.ts';
 import type { Log } from '../actors/log.ts';
 import { createLog } from '../actors/log.ts';
+import { hastyThreshold } from '../actors/maintenance.ts';
 import { ensureNatsServer } from '../actors/natsBinary.ts';
 import type { NatsAddress } from '../actors/natsLink.ts';
 import type { SystemOptions } from '../actors/system.ts';
@@ -91,6 +92,10 @@ async function stopAll(running: Stop[]): Promise<void> {
 async function start(config: Config, options: ServeOptions, running: Stop[]): Promise<Serving> {
   const log = options.log ?? createLog(config.logLevel);
   const now = () => new Date();
+  const hasty = hastyThreshold(config.staleAfterMs, config.syncIntervalMs);
+  if (hasty !== null) {
+    log.warn({ stale_after_ms: config.staleAfterMs, sync_interval_ms: config.syncIntervalMs }, hasty);
+  }
   const tracing = await startTracing(config);
   if (tracing !== null) running.push(() => tracing.stop());
   const databaseUrl = config.databaseUrl?.reveal() ?? (await ownDatabase(options, running));
@@ -114,8 +119,12 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     options: {
       lifecycleRecords: config.lifecycleRecords,
       eventsMaxBytes: config.eventsMaxBytes,
-      staleAfterMs: config.staleAfterMs,
-      sweepEveryMs: config.maintenanceIntervalMs,
+      maintenance: {
+        everyMs: config.maintenanceIntervalMs,
+        staleAfterMs: config.staleAfterMs,
+        eventRetentionMs: config.eventRetentionMs,
+        changeRetentionMs: config.changeRetentionMs,
+      },
       ...options.system,
     },
   });

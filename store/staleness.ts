@@ -11,11 +11,16 @@ export interface StaleCluster {
   readonly slug: string;
 }
 
-/** Clusters that still show as connected and whose last snapshot is older than `before`. */
-export async function findStaleClusters(db: Db, before: Date): Promise<StaleCluster[]> {
+/**
+ * Marks every connected cluster disconnected whose last snapshot is older than `before`, and answers which they were. One
+ * that a sync holds just now is not silent, and is passed over: waiting for it would hold up all the others.
+ */
+export async function markStaleClusters(db: Db, before: Date): Promise<StaleCluster[]> {
   const { rows } = await db.query<StaleCluster>(
-    `select id, environment_id, slug from clusters
-     where agent_status = 'connected' and last_seen_at < $1::timestamptz order by id`,
+    `update clusters set agent_status = 'disconnected', updated_at = now()
+     where id in (select id from clusters where agent_status = 'connected' and last_seen_at < $1::timestamptz
+                  for no key update skip locked)
+     returning id, environment_id, slug`,
     [before],
   );
   return rows;
