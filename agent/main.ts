@@ -1,14 +1,14 @@
 /** The agent: as a part of another program, and as `./proxima agent`. */
 
-import { parseArgs } from 'node:util';
+import { readArguments, usage } from './commandLine.ts';
 import type { AgentConfig } from './config.ts';
-import { describeConfig, readConfig } from './config.ts';
+import { describeConfig, readConfig, readOnceConfig } from './config.ts';
 import type { AgentEnd, Parts } from './life.ts';
 import { createEnding, live } from './life.ts';
 import type { Log } from './log.ts';
 import { createLog } from './log.ts';
+import { printOnce } from './once.ts';
 import { startProbes } from './probes.ts';
-import { settingsHelp } from './settings.ts';
 import { AGENT_VERSION } from './version.ts';
 
 export interface RunningAgent {
@@ -54,35 +54,39 @@ export async function startAgent(config: AgentConfig, deps: AgentDeps = {}): Pro
   };
 }
 
-const usage = (): string => `Usage: proxima agent [--help] [--version]
-
-Reads one Kubernetes cluster and publishes its inventory to the backend, until SIGTERM or SIGINT.
-
-Settings, from the environment:
-${settingsHelp()}
-`;
-
 /**
  * Runs the agent with the settings of the environment until it ends or a SIGTERM or SIGINT asks it to. Answers the exit
- * code: 0 after a signal or a help text, 1 when the agent could not go on, 2 for faulty arguments or settings.
+ * code: 0 after a signal or a text that was asked for, 1 when the agent could not go on, 2 for faulty arguments or
+ * settings.
  */
 export async function runAgentCommand(argv: readonly string[]): Promise<number> {
   const asked = readArguments(argv);
-  if (asked === null) {
-    process.stderr.write(usage());
-    return 2;
+  switch (asked.kind) {
+    case 'wrong':
+      return wrong([asked.problem], `\n${usage()}`);
+    case 'help':
+    case 'version':
+      process.stdout.write(asked.kind === 'help' ? usage() : `${AGENT_VERSION}\n`);
+      return 0;
+    case 'once': {
+      const read = readOnceConfig();
+      return read.ok ? printOnce(read.config, process.stdout, process.stderr) : wrong(read.faults);
+    }
+    case 'run': {
+      const read = readConfig();
+      return read.ok ? runUntilEnded(read.config) : wrong(read.faults);
+    }
   }
-  if (asked.help || asked.version) {
-    process.stdout.write(asked.help ? usage() : `${AGENT_VERSION}\n`);
-    return 0;
-  }
-  const read = readConfig();
-  if (!read.ok) {
-    process.stderr.write(read.faults.map((fault) => `proxima agent: ${fault}\n`).join(''));
-    return 2;
-  }
-  const log = createLog(read.config.logLevel, { cluster: read.config.clusterSlug });
-  const agent = await startAgent(read.config, { log }).catch((err: unknown) => {
+}
+
+function wrong(problems: readonly string[], advice = ''): number {
+  process.stderr.write(problems.map((problem) => `proxima: ${problem}\n`).join('') + advice);
+  return 2;
+}
+
+async function runUntilEnded(config: AgentConfig): Promise<number> {
+  const log = createLog(config.logLevel, { cluster: config.clusterSlug });
+  const agent = await startAgent(config, { log }).catch((err: unknown) => {
     log.error({ err }, 'the agent cannot start');
     return null;
   });
@@ -96,16 +100,4 @@ export async function runAgentCommand(argv: readonly string[]): Promise<number> 
   if (end.kind === 'refused') log.error({}, end.message);
   if (end.kind === 'failed') log.error({ err: end.error }, 'the agent ends after a fault');
   return end.kind === 'stopped' ? 0 : 1;
-}
-
-function readArguments(argv: readonly string[]): { help: boolean; version: boolean } | null {
-  try {
-    const { values } = parseArgs({
-      args: [...argv],
-      options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } },
-    });
-    return { help: values.help ?? false, version: values.version ?? false };
-  } catch {
-    return null;
-  }
 }

@@ -3,9 +3,7 @@
 import type { CoverageBlock, CoverageState } from '../wire/coverage.ts';
 import { kinds } from '../wire/kinds/index.ts';
 import type { Epoch, SnapshotBody } from '../wire/snapshot.ts';
-import { SNAPSHOT_SCHEMA } from '../wire/snapshot.ts';
 import type { Sender } from '../wire/subjects.ts';
-import { collect } from './collect/index.ts';
 import type { AgentConfig } from './config.ts';
 import { instant } from './instant.ts';
 import type { KubeApi } from './kubeApi.ts';
@@ -15,7 +13,8 @@ import { createAgentMetrics } from './metrics.ts';
 import type { NatsLink } from './natsLink.ts';
 import type { PublishOutcome, PublishWaits } from './publish.ts';
 import { publishSnapshot } from './publish.ts';
-import { AGENT_VERSION } from './version.ts';
+import type { Snapshots } from './snapshots.ts';
+import { createSnapshots } from './snapshots.ts';
 
 /** How a sync ended, with its figures; shown on `/debug/state`. */
 export interface SyncReport {
@@ -64,14 +63,16 @@ export interface SyncParts {
 
 /** The syncs of one connection. */
 export function createSync(o: SyncParts): Sync {
+  const snapshots = createSnapshots(o.api, o.config, o.log);
   return {
     async run(run) {
       const startedAt = performance.now();
-      const timestamp = instant(new Date());
+      const at = new Date();
+      const timestamp = instant(at);
       const collected: Collected = { counts: {}, incomplete: {} };
       let end: Ended;
       try {
-        end = await collectAndPublish(o, run, timestamp, collected);
+        end = await collectAndPublish(o, snapshots, run, at, collected);
       } catch (err) {
         const reason = run.signal.aborted ? 'deadline' : 'collection';
         o.log.error(
@@ -119,40 +120,26 @@ type Ended =
 
 async function collectAndPublish(
   o: SyncParts,
+  snapshots: Snapshots,
   run: SyncRun,
-  timestamp: string,
+  at: Date,
   collected: Collected,
 ): Promise<PublishOutcome> {
-  const { config, metrics } = o;
-  const { data, coverage } = await collect(o.api, {
-    clusterName: config.clusterName,
-    clusterSlug: config.clusterSlug,
-    excludedNamespaces: config.excludedNamespaces,
-    podLimit: config.podLimit,
-    syncIntervalSeconds: Math.max(1, Math.round(config.syncIntervalMs / 1000)),
-    signal: run.signal,
-  });
+  const { metrics } = o;
+  const from = o.from();
+  const snapshot = await snapshots.take({ ...run, agentId: from.agentId, at });
+  const { data, coverage } = snapshot;
   collected.counts = countsOf(data);
   collected.incomplete = incompleteOf(coverage);
   metrics.collected(collected.counts, coverage);
-  const from = o.from();
   const outcome = await publishSnapshot({
     link: o.link,
     from,
+    snapshot,
     accepts: o.accepts(),
     mayPublish: run.mayPublish,
     signal: run.signal,
     ...(o.waits === undefined ? {} : { waits: o.waits }),
-    snapshot: {
-      type: 'kubernetes',
-      schema: SNAPSHOT_SCHEMA,
-      agent_id: from.agentId,
-      agent_version: AGENT_VERSION,
-      timestamp,
-      epoch: run.epoch,
-      coverage,
-      data,
-    },
   });
   metrics.encoded({
     completeBytes: outcome.completeBytes,

@@ -47,14 +47,21 @@ describe('proxima agent', function () {
   it('explains itself and its settings', async () => {
     const help = run(['--help']);
     assert.equal(await help.exited, 0);
+    assert.match(help.output(), /^usage: \.\/proxima agent \[options\]\n/);
     assert.match(help.output(), /PROXIMA_K8S_POD_LIMIT\n.*Default: 5000\./);
+    assert.match(help.output(), /\noptions:\n {2}--once .*--stdout/);
     const version = run(['--version']);
     assert.equal(await version.exited, 0);
     assert.match(version.output(), /^v\d+\.\d+\.\d+\n$/);
   });
 
   it('ends with 2 for an argument or a setting that it cannot take, and names each (CF-01, CF-05)', async () => {
-    assert.equal(await run(['--bogus']).exited, 2);
+    const bogus = run(['--bogus']);
+    assert.equal(await bogus.exited, 2);
+    assert.match(
+      bogus.output(),
+      /^proxima: Unknown option '--bogus'\n\nusage: \.\/proxima agent \[options\]\n/,
+    );
     const unset = run([]);
     assert.equal(await unset.exited, 2);
     assert.match(unset.output(), /PROXIMA_CLUSTER_NAME is required\n.*PROXIMA_BACKEND_URL is required/);
