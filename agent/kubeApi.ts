@@ -1,4 +1,4 @@
-/** The part of the Kubernetes API that the agent reads: paged lists and single objects, as raw JSON. */
+/** The part of the Kubernetes API that the agent uses: paged lists and single objects as raw JSON, and its own Lease. */
 
 import type { KubeAccess } from './kubeAccess.ts';
 import { KubeError } from './kubeError.ts';
@@ -35,6 +35,10 @@ export interface KubeApi {
   list<T>(path: string, options: ListOptions<T>): Promise<{ listed: number }>;
   /** One object or discovery document. Throws KubeError. */
   get<T>(path: string, options: { signal: AbortSignal }): Promise<T>;
+  /** Creates an object, in one attempt; answers it as stored. Throws KubeError, 409 when it is there. */
+  post<T>(path: string, body: object, options: { signal: AbortSignal }): Promise<T>;
+  /** Replaces an object, in one attempt; answers it as stored. Throws KubeError, 409 when it has changed since. */
+  put<T>(path: string, body: object, options: { signal: AbortSignal }): Promise<T>;
 }
 
 /**
@@ -48,6 +52,16 @@ export function createKubeApi(
 ): KubeApi {
   const get = (path: string, accept: string, signal: AbortSignal): Promise<unknown> =>
     requestJson(access, path, { signal, accept, userAgent, bounds });
+  const write =
+    (method: 'POST' | 'PUT') =>
+    async <T>(path: string, body: object, { signal }: { signal: AbortSignal }): Promise<T> =>
+      (await requestJson(access, path, {
+        signal,
+        accept: JSON_ONLY,
+        userAgent,
+        bounds,
+        write: { method, body },
+      })) as T;
 
   /** Every page once. Null when the list expired between two pages. */
   async function listOnce<T>(path: string, o: ListOptions<T>): Promise<{ listed: number } | null> {
@@ -79,6 +93,8 @@ export function createKubeApi(
       return listed;
     },
     get: async <T>(path: string, o: { signal: AbortSignal }) => (await get(path, JSON_ONLY, o.signal)) as T,
+    post: write('POST'),
+    put: write('PUT'),
   };
 }
 

@@ -11,9 +11,14 @@ export class KubeError extends Error {
    */
   readonly reason: string | null;
 
-  constructor(path: string, status: number, reason: string | null, options?: ErrorOptions) {
+  constructor(
+    path: string,
+    status: number,
+    reason: string | null,
+    options: ErrorOptions & { readonly method?: string | undefined } = {},
+  ) {
     const what = [status === 0 ? null : status, reason].filter((part) => part !== null).join(' ');
-    super(`GET ${path.split('?', 1)[0]}: ${what}`, options);
+    super(`${options.method ?? 'GET'} ${path.split('?', 1)[0]}: ${what}`, options);
     this.name = 'KubeError';
     this.status = status;
     this.reason = reason;

@@ -1,4 +1,4 @@
-/** One GET to the Kubernetes API: bounded in time and size, authenticated anew, retried where that can help. */
+/** One request to the Kubernetes API: bounded in time and size, authenticated anew, retried where that can help. */
 
 import http from 'node:http';
 import https from 'node:https';
@@ -41,6 +41,16 @@ interface Answer {
   readonly body: Buffer;
 }
 
+/** What is asked and how. */
+export interface KubeRequest {
+  readonly signal: AbortSignal;
+  readonly accept: string;
+  readonly userAgent: string;
+  readonly bounds: RequestBounds;
+  /** A write: one attempt, because an answer that was lost does not say whether it was done. */
+  readonly write?: { readonly method: 'POST' | 'PUT'; readonly body: object };
+}
+
 /**
  * The parsed JSON body of a 2xx answer. Throws KubeError for everything else: after the attempts for 429, 5xx and
  * broken connections, at once for other statuses. A 401 reads the credentials again and asks once more, because a
@@ -49,14 +59,16 @@ interface Answer {
 export async function requestJson(
   access: KubeAccess,
   path: string,
-  o: { signal: AbortSignal; accept: string; userAgent: string; bounds: RequestBounds },
+  o: KubeRequest,
 ): Promise<unknown> {
+  const method = o.write?.method;
+  const attempts = o.write === undefined ? o.bounds.attempts : 1;
   let reloaded = false;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await attemptOnce(access, path, o);
     if (!(outcome instanceof KubeError)) {
       if (outcome.status >= 200 && outcome.status < 300) return parseBody(path, outcome);
-      const failed = new KubeError(path, outcome.status, reasonOf(outcome.body));
+      const failed = new KubeError(path, outcome.status, reasonOf(outcome.body), { method });
       if (outcome.status === 401 && !reloaded) {
         reloaded = true;
         await access.reload().catch((cause) => {
@@ -65,14 +77,14 @@ export async function requestJson(
         continue;
       }
       const waitMs = outcome.retryAfterMs ?? backoffMs(attempt, o.bounds);
-      if (!isPassing(outcome.status) || attempt >= o.bounds.attempts || waitMs > o.bounds.longestWaitMs) {
+      if (!isPassing(outcome.status) || attempt >= attempts || waitMs > o.bounds.longestWaitMs) {
         throw failed;
       }
       await pause(path, waitMs, o.signal);
       continue;
     }
     const lasting = outcome.reason === 'cancelled' || outcome.reason === 'too_large';
-    if (lasting || attempt >= o.bounds.attempts) throw outcome;
+    if (lasting || attempt >= attempts) throw outcome;
     await pause(path, backoffMs(attempt, o.bounds), o.signal);
   }
 }
@@ -92,7 +104,7 @@ async function pause(path: string, waitMs: number, signal: AbortSignal): Promise
 async function attemptOnce(
   access: KubeAccess,
   path: string,
-  o: { signal: AbortSignal; accept: string; userAgent: string; bounds: RequestBounds },
+  o: KubeRequest,
 ): Promise<Answer | KubeError> {
   const timeout = AbortSignal.timeout(o.bounds.attemptMs);
   const signal = AbortSignal.any([o.signal, timeout]);
@@ -120,20 +132,30 @@ async function open(
   access: KubeAccess,
   path: string,
   signal: AbortSignal,
-  o: { accept: string; userAgent: string },
+  o: Pick<KubeRequest, 'accept' | 'userAgent' | 'write'>,
 ): Promise<http.IncomingMessage> {
   const { agent, headers } = await untilAborted(access.credentials(), signal);
   const url = new URL(access.serverUrl + path);
   const send = url.protocol === 'http:' ? http.request : https.request;
+  const body = o.write === undefined ? undefined : JSON.stringify(o.write.body);
   return new Promise((resolve, reject) => {
     const request = send(url, {
       agent,
       signal,
-      headers: { ...headers, Accept: o.accept, 'Accept-Encoding': 'gzip', 'User-Agent': o.userAgent },
+      method: o.write?.method ?? 'GET',
+      headers: {
+        ...headers,
+        Accept: o.accept,
+        'Accept-Encoding': 'gzip',
+        'User-Agent': o.userAgent,
+        ...(body === undefined
+          ? {}
+          : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+      },
     });
     request.once('response', resolve);
     request.on('error', reject);
-    request.end();
+    request.end(body);
   });
 }
 
