@@ -9,6 +9,7 @@ export interface StoreRequest {
   readonly path: string;
   readonly headers: NodeJS.Dict<string | string[]>;
   /** Unpacked. */
+  readonly bytes: Buffer;
   readonly body: string;
 }
 
@@ -26,11 +27,14 @@ export async function startRecordingStore(): Promise<RecordingStore> {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
+      const sent = Buffer.concat(chunks);
+      const bytes = incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
       requests.push({
         method: incoming.method ?? '',
         path: incoming.url ?? '',
         headers: incoming.headers,
-        body: gunzipSync(Buffer.concat(chunks)).toString(),
+        bytes,
+        body: bytes.toString(),
       });
       if (status !== null) response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
     });
