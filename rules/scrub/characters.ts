@@ -31,11 +31,14 @@ export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 
-const classes = new Uint8Array(128);
+/** By code, so that no scanner has to tell ASCII from the rest. Outside it all count as parts of words, but for spaces. */
+const classes = new Uint8Array(65_536).fill(WORD, 128);
+for (const space of [0xa0, 0x2028, 0x2029]) classes[space] = SPACE;
+
 const mark = (characters: string, flags: number): void => {
   for (let i = 0; i < characters.length; i++) {
     const code = characters.charCodeAt(i);
-    classes[code] = (classes[code] ?? 0) | flags;
+    classes[code] = (classes[code] as number) | flags;
   }
 };
 mark('ABCDEFGHIJKLMNOPQRSTUVWXYZ', LETTER_OR_DIGIT | WORD | BASE64 | UPPER);
@@ -47,6 +50,5 @@ mark('.', WORD);
 mark('+/=', BASE64);
 mark(' \t\n\v\f\r', SPACE);
 
-/** The classes of a character code, as a set of bits. Outside ASCII all count as parts of words, but for spaces. */
-export const classOf = (code: number): number =>
-  code < 128 ? (classes[code] as number) : code === 0xa0 || code === 0x2028 || code === 0x2029 ? SPACE : WORD;
+/** The classes of a character code, as a set of bits. */
+export const classOf = (code: number): number => classes[code] as number;

@@ -107,7 +107,12 @@ function skipEncoded(text: string, at: number, end: number): number {
 function keyOf(scan: Scan, from: number, to: number, outer: number): Key | null {
   const { canvas, start } = scan;
   let keyClass: KeyClass = classifyKey(canvas.text, from, to);
-  if (keyClass === null && scan.lastWord !== null && /^keys?$/i.test(canvas.text.slice(from, to))) {
+  if (
+    keyClass === null &&
+    scan.lastWord !== null &&
+    to - from < 5 &&
+    /^keys?$/i.test(canvas.text.slice(from, to))
+  ) {
     const { from: before, to: gap } = scan.lastWord;
     if (from - gap === 1)
       keyClass = classifyKey(`${canvas.text.slice(before, gap)}_key`, 0, gap - before + 4);

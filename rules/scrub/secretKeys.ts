@@ -50,6 +50,7 @@ const ENDS_IN_PASS = /^(?!by|com|encom|sur|tres|over|under|im|tress)[a-z]{2,}pas
 const FORMS = new Set(['value', 'values', 'plain', 'plaintext', 'b64', 'base64', 'raw']);
 
 const isUpper = (code: number): boolean => (classOf(code) & UPPER) !== 0;
+const isLetter = (code: number): boolean => (classOf(code) & (UPPER | LOWER)) !== 0;
 const isLower = (code: number): boolean => (classOf(code) & LOWER) !== 0;
 
 /**
@@ -83,11 +84,45 @@ function partsOf(text: string, from: number, to: number): string[] {
   return parts;
 }
 
+/** The last two letters of every word above: most names end otherwise, and need no second look. */
+const ENDINGS = new Uint8Array(32 * 32);
+for (const word of [...SECRET_ENDS, ...AMBIGUOUS_ENDS, ...SECRET_PARTS, ...AMBIGUOUS_PARTS, ...FORMS]) {
+  ENDINGS[endingOf(word, 0, word.length)] = 1;
+}
+
+// Of a word of one letter any letter may stand before.
+for (let before = 0; before < 32; before++) ENDINGS[(('b'.charCodeAt(0) & 31) << 5) | before] = 1;
+
+/** The last two letters, whatever their case, as a number; digits and punctuation behind them do not count. */
+function endingOf(text: string, from: number, to: number): number {
+  let last = to - 1;
+  while (last > from && to - last < REACH && !isLetter(text.charCodeAt(last))) last--;
+  let before = last - 1;
+  // `api.key_1`: the word may be cut anywhere, but two letters stand together at its end.
+  while (before > from && !isLetter(text.charCodeAt(before))) before--;
+  return ((text.charCodeAt(last) & 31) << 5) | (before < from ? 0 : text.charCodeAt(before) & 31);
+}
+
+/** Names come again and again; what was found about them is kept for a while. */
+const MAX_KNOWN = 4096;
+const known = new Map<string, KeyClass>();
+
 /** What the name at `from` to `to` says about its value. */
 export function classifyKey(text: string, from: number, to: number): KeyClass {
-  const parts = partsOf(text, from, to);
+  if (ENDINGS[endingOf(text, from, to)] === 0) return null;
+  const name = text.slice(Math.max(from, to - 2 * REACH), to);
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const verdict = classifyName(name);
+  known.set(name, verdict);
+  return verdict;
+}
+
+function classifyName(name: string): KeyClass {
+  const parts = partsOf(name, 0, name.length);
   while (parts.length > 1 && (FORMS.has(parts.at(-1) ?? '') || /^\d+$/.test(parts.at(-1) ?? ''))) parts.pop();
-  const last = (parts.pop() ?? '').replace(/\d{1,4}$/, '');
+  const last = (parts.pop() ?? '').replace(/\d{1,20}$/, '');
   const joined = parts.join('') + last;
   if (SECRET_PARTS.has(last) || SECRET_ENDS.some((word) => joined.endsWith(word))) return 'secret';
   if (AMBIGUOUS_PARTS.has(last) || AMBIGUOUS_ENDS.some((word) => joined.endsWith(word))) return 'ambiguous';

@@ -42,13 +42,18 @@ export function skipSpace(canvas: Canvas, at: number, end: number): number {
   return i;
 }
 
+const SPACE_SIGN = 0x20;
+
 /** The separator behind a name that ends at `at`, or null. */
 export function separatorAt(canvas: Canvas, at: number, end: number): Separator | null {
+  if (at >= end) return null;
   const { text } = canvas;
+  const next = text.charCodeAt(at);
+  const after = text.charCodeAt(at + 1);
+  // Most words are followed by a space and another word.
+  if (next === SPACE_SIGN && after !== EQUALS && after !== COLON && after !== SPACE_SIGN) return null;
   let i = at;
   let quoted = false;
-  const next = text.charCodeAt(i);
-  if (i >= end) return null;
   if (next === PERCENT) {
     const closer = matchAt(canvas, ENCODED_CLOSER, i, end);
     if (closer > 0) i = closer;
