@@ -2,7 +2,8 @@
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { CoverageBlock } from '../wire/coverage.ts';
+import type { Coverage, CoverageBlock } from '../wire/coverage.ts';
+import { COVERED_RESOURCES } from '../wire/coverage.ts';
 import { MAX_SNAPSHOT_BYTES } from '../wire/limits.ts';
 import type { OnceConfig } from './config.ts';
 import { encode, jsonBlocks } from './encode.ts';
@@ -71,12 +72,16 @@ async function write(blocks: Iterable<string>, out: NodeJS.WritableStream): Prom
   }
 }
 
-/** One line per resource, in the order in which the lists ended up in the snapshot. */
-export function coverageTable(coverage: CoverageBlock): string {
-  const rows = Object.entries(coverage).map(([resource, { state, listed, sent, reason }]) =>
-    [resource.padEnd(24), state.padEnd(10), String(listed).padStart(7), String(sent).padStart(7), reason]
-      .filter((cell) => cell !== undefined)
-      .join(' '),
-  );
-  return `${['resource'.padEnd(24), 'state'.padEnd(10), ' listed', '   sent', 'reason'].join(' ')}\n${rows.join('\n')}\n`;
+/** One line per resource, in the order of contracts.md; one that the block does not name counts as `error` there, too. */
+function coverageTable(coverage: CoverageBlock): string {
+  const rows = COVERED_RESOURCES.map((resource) => {
+    const { state, listed, sent, reason = '' } = coverage[resource] ?? UNNAMED;
+    return row(resource, state, String(listed), String(sent), reason);
+  });
+  return [row('resource', 'state', 'listed', 'sent', 'reason'), ...rows, ''].join('\n');
 }
+
+const UNNAMED: Coverage = { state: 'error', listed: 0, sent: 0 };
+
+const row = (resource: string, state: string, listed: string, sent: string, reason: string): string =>
+  [resource.padEnd(24), state.padEnd(9), listed.padStart(7), sent.padStart(7), reason].join(' ').trimEnd();

@@ -122,14 +122,14 @@ export const SETTINGS = {
     variable: 'POD_NAME',
     fallback: null,
     shownFallback: 'none',
-    help: 'Name of this pod in a StatefulSet; the agent enrolls under it, else under <slug>-collector.',
+    help: 'Name of this pod in a StatefulSet: the agent enrolls under it and takes part in the election. Without it: enrolls under <slug>-collector, alone.',
     read: text(253),
   }),
   podNamespace: setting({
     variable: 'POD_NAMESPACE',
     fallback: null,
     shownFallback: 'none',
-    help: 'Namespace of this pod.',
+    help: 'Namespace of this pod, and of the Lease of the election.',
     read: text(63),
   }),
   kubeconfig: setting({
