@@ -6,6 +6,7 @@ import { clampStamp, compareWithFence } from '../rules/fence.ts';
 import type { EnrolledAgent } from '../store/agents.ts';
 import { bindClusterUid } from '../store/agents.ts';
 import { syncApplications } from '../store/applications.ts';
+import type { RecordedCluster, Recording } from '../store/changes.ts';
 import type { ClusterPlace, LockedCluster } from '../store/clusterSync.ts';
 import { insertCluster, lockCluster, updateCluster, updateCounts } from '../store/clusterSync.ts';
 import { refusedValue } from '../store/errors.ts';
@@ -13,7 +14,6 @@ import type { InventoryOutcome, Step } from '../store/inventory/sync.ts';
 import { syncInventory } from '../store/inventory/sync.ts';
 import type { Pool, PoolClient } from '../store/pool.ts';
 import { inTransaction } from '../store/tx.ts';
-import type { Recording } from '../store/workloadChanges.ts';
 import type { Snapshot } from '../wire/snapshot.ts';
 import type { SpanName } from './spans.ts';
 import { inSpan } from './spans.ts';
@@ -39,12 +39,8 @@ export interface SyncOptions {
 }
 
 /** The cluster that a snapshot was stored for, as whoever works on after the commit names it. */
-export interface StoredCluster {
-  readonly id: string;
-  readonly name: string;
+export interface StoredCluster extends RecordedCluster {
   readonly slug: string;
-  readonly client_id: string;
-  readonly environment_id: string;
   /** Its client's number in VictoriaLogs and VictoriaMetrics. */
   readonly tenant: number;
 }
@@ -119,7 +115,7 @@ async function store(client: PoolClient, input: SyncInput, options: SyncOptions)
   const clock = { now, publishedAt: input.publishedAt };
   const { stamp, clamped } = clampStamp(new Date(snapshot.timestamp), clock);
   const verdict = compareWithFence(cluster.fence, { stamp, epoch: snapshot.epoch });
-  const withFacts = snapshot.data.workloads.filter(({ spec_facts: facts }) => facts !== undefined).length;
+  const withFacts = countFacts(snapshot);
   if (verdict.kind === 'superseded') {
     return { outcome: 'superseded', clusterId: cluster.id, clamped, factsNotNewer: withFacts };
   }
@@ -140,15 +136,17 @@ async function store(client: PoolClient, input: SyncInput, options: SyncOptions)
   const isNew = cluster.fence.snapshotAt === null;
   const where = { id: cluster.id, environment_id: agent.environment_id, isNew };
   const stored: StoredCluster = { id: cluster.id, name: block.name, ...place, tenant: cluster.tenant };
-  const recording: Recording | null = replay
-    ? null
-    : {
-        cluster: stored,
-        at: verdict.effectiveAt,
-        syncedAt: now.toISOString(),
-        lifecycle: options.lifecycleRecords === true ? sightBefore(cluster) : null,
-      };
-  const inventory = await syncInventory(client, where, snapshot, { syncedAt: now, recording, step });
+  const recording: Recording = {
+    cluster: stored,
+    at: verdict.effectiveAt,
+    syncedAt: now.toISOString(),
+    lifecycle: options.lifecycleRecords === true ? sightBefore(cluster) : null,
+  };
+  const inventory = await syncInventory(client, where, snapshot, {
+    syncedAt: now,
+    recording: replay ? null : recording,
+    step,
+  });
   await syncApplications(client, cluster.id, snapshot.data.argocd, now);
   await updateCounts(client, cluster.id);
   return {
@@ -163,6 +161,9 @@ async function store(client: PoolClient, input: SyncInput, options: SyncOptions)
     facts: replay ? { ...inventory.facts, notNewer: withFacts } : inventory.facts,
   };
 }
+
+const countFacts = ({ data }: Snapshot): number =>
+  data.workloads.filter(({ spec_facts: facts }) => facts !== undefined).length;
 
 /** Steps that have a span of their own (BO-07 to BO-12). */
 const SPANS: Readonly<Record<string, SpanName>> = {

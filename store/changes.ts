@@ -1,10 +1,9 @@
 /** Change records in `change_events`, as a sync writes them (CH-04 to CH-10). */
 
+import type { Sight } from '../rules/facts/lifecycle.ts';
 import type { ChangeRecord } from '../rules/facts/record.ts';
+import { CONFIG_SOURCE } from '../rules/facts/record.ts';
 import type { Db } from './pool.ts';
-
-/** `source` of everything that a sync records. */
-export const CONFIG_SOURCE = 'k8s-config';
 
 /** The cluster that records belong to, by whose client and environment they are read. */
 export interface RecordedCluster {
@@ -14,12 +13,22 @@ export interface RecordedCluster {
   readonly environment_id: string;
 }
 
-/** Writes records of one snapshot; `at` is its time, not that of its processing (CH-07). */
+/** What is recorded of a snapshot, for whom and as of when. */
+export interface Recording {
+  readonly cluster: RecordedCluster;
+  /** Time of the snapshot for facts and records, as the fence gives it. */
+  readonly at: Date;
+  /** For `synced_at` (ISO). */
+  readonly syncedAt: string;
+  /** What the snapshot before saw; null while the life of workloads is not recorded. */
+  readonly lifecycle: Sight | null;
+}
+
+/** Writes records of one snapshot, with its time, not that of its processing (CH-07). */
 export async function insertChanges(
   db: Db,
-  cluster: RecordedCluster,
+  { cluster, at }: Recording,
   records: readonly ChangeRecord[],
-  at: Date,
 ): Promise<void> {
   if (records.length === 0) return;
   const rows = records.map(({ event_type, summary, ...details }) => ({

@@ -4,10 +4,10 @@ import type { PolicySpec } from '../rules/facts/networkPolicy.ts';
 import { diffPolicies } from '../rules/facts/networkPolicy.ts';
 import { toRecord } from '../rules/facts/record.ts';
 import type { Arrays } from '../wire/kinds/index.ts';
+import type { Recording } from './changes.ts';
 import { insertChanges } from './changes.ts';
 import type { RowToWrite } from './inventory/diff.ts';
 import type { Db } from './pool.ts';
-import type { Recording } from './workloadChanges.ts';
 
 /**
  * Records what the rows that are about to be overwritten lose. Called before they are, under the cluster's lock; reads
@@ -32,6 +32,6 @@ export async function recordPolicies(
     const { namespace, name } = policy;
     return [toRecord('network_policy_changed', { kind: 'NetworkPolicy', namespace, name }, changes)];
   });
-  await insertChanges(db, recording.cluster, records, recording.at);
+  await insertChanges(db, recording, records);
   return records.length;
 }

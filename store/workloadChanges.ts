@@ -1,6 +1,6 @@
 /** The facts of a snapshot's workloads: compared, stored and recorded, in the transaction of the sync (CH-35). */
 
-import { isProvenCreated, isProvenDeleted, type Sight } from '../rules/facts/lifecycle.ts';
+import { isProvenCreated, isProvenDeleted } from '../rules/facts/lifecycle.ts';
 import type { FactsContext } from '../rules/facts/plan.ts';
 import { hpaTargets, planFacts } from '../rules/facts/plan.ts';
 import type { ChangeRecord, Subject } from '../rules/facts/record.ts';
@@ -10,24 +10,13 @@ import { recordKey } from '../wire/inventory.ts';
 import type { Arrays } from '../wire/kinds/index.ts';
 import { workloads as kind } from '../wire/kinds/workload.ts';
 import type { SentWorkload, Snapshot } from '../wire/snapshot.ts';
-import type { RecordedCluster } from './changes.ts';
+import type { Recording } from './changes.ts';
 import { insertChanges } from './changes.ts';
 import type { FactsToWrite } from './facts.ts';
 import { factsHash, readFacts, writeFacts } from './facts.ts';
 import type { Changes } from './inventory/diff.ts';
 import type { StoredRows } from './inventory/stored.ts';
 import type { Db } from './pool.ts';
-
-/** What is recorded of a snapshot, for whom and as of when. */
-export interface Recording {
-  readonly cluster: RecordedCluster;
-  /** Time of the snapshot for facts and records, as the fence gives it. */
-  readonly at: Date;
-  /** For `synced_at` (ISO). */
-  readonly syncedAt: string;
-  /** What the snapshot before saw; null while the life of workloads is not recorded. */
-  readonly lifecycle: Sight | null;
-}
 
 /** Counts of one sync. */
 export interface FactsOutcome {
@@ -79,7 +68,7 @@ export async function recordWorkloads(
   }
   records.push(...lifecycleRecords(recording, snapshot, rows));
   await writeFacts(db, writes, recording.at, recording.syncedAt);
-  await insertChanges(db, recording.cluster, records, recording.at);
+  await insertChanges(db, recording, records);
   return { stored: writes.length, notNewer, records: records.length };
 }
 

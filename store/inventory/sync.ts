@@ -3,11 +3,12 @@
 import type { Kind } from '../../wire/kinds/define.ts';
 import { kinds } from '../../wire/kinds/index.ts';
 import type { Snapshot } from '../../wire/snapshot.ts';
+import type { Recording } from '../changes.ts';
 import { lockClusterById } from '../clusterSync.ts';
 import { findHosts, hostOf } from '../hostLinks.ts';
 import { recordPolicies } from '../policyChanges.ts';
 import type { PoolClient } from '../pool.ts';
-import type { FactsOutcome, Recording } from '../workloadChanges.ts';
+import type { FactsOutcome } from '../workloadChanges.ts';
 import { hashFacts, recordWorkloads } from '../workloadChanges.ts';
 import type { InventoryRecord } from './columns.ts';
 import { keptColumns } from './columns.ts';
@@ -45,6 +46,7 @@ export interface ClusterToSync {
   readonly isNew: boolean;
 }
 
+/** What a sync needs beside the snapshot. */
 export interface SyncContext {
   readonly syncedAt: Date;
   /** Null for a replay: its rows are written anew, nothing is recorded. */
