@@ -13,6 +13,7 @@ import { openApiRoutes } from './openapi.ts';
 import { opsRoutes } from './ops.ts';
 import { searchRoutes } from './search.ts';
 import { summaryRoutes } from './summary.ts';
+import { triageRoutes } from './triage.ts';
 
 /** Every route of the backend. */
 export const routes: readonly Route[] = [
@@ -21,6 +22,7 @@ export const routes: readonly Route[] = [
   ...inventoryRoutes,
   ...explainRoutes,
   ...searchRoutes,
+  ...triageRoutes,
   ...enrollRoutes,
   ...agentRoutes,
   ...hostRoutes,

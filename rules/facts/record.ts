@@ -3,6 +3,9 @@
 import type { FieldChange } from './diff.ts';
 import { summarize } from './summary.ts';
 
+/** `source` of everything that a sync records (CH-04). */
+export const CONFIG_SOURCE = 'k8s-config';
+
 /** Entries that a record keeps; `change_count` counts all of them (CH-11). */
 export const MAX_CHANGES = 50;
 
