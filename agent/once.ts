@@ -6,7 +6,7 @@ import type { Coverage, CoverageBlock } from '../wire/coverage.ts';
 import { COVERED_RESOURCES } from '../wire/coverage.ts';
 import { MAX_SNAPSHOT_BYTES } from '../wire/limits.ts';
 import type { OnceConfig } from './config.ts';
-import { encode, jsonBlocks } from './encode.ts';
+import { encode, jsonPieces } from './encode.ts';
 import { openKubeAccess } from './kubeAccess.ts';
 import { createKubeApi } from './kubeApi.ts';
 import { createLog } from './log.ts';
@@ -39,7 +39,7 @@ export async function printOnce(
     const api = createKubeApi(kube, `proxima-agent/${AGENT_VERSION}`);
     const snapshots = createSnapshots(api, config, log);
     const snapshot = await snapshots.take({ agentId: NO_AGENT, at: new Date(), epoch: null, signal });
-    await write(jsonBlocks(snapshot), out);
+    await write(jsonPieces(snapshot), out);
     const { jsonBytes, bytes } = await encode(snapshot, {
       gzip: true,
       maxBytes: MAX_SNAPSHOT_BYTES,
@@ -60,9 +60,9 @@ export async function printOnce(
 }
 
 /** A reader that has seen enough (`| head`) is no fault. */
-async function write(blocks: Iterable<string>, out: NodeJS.WritableStream): Promise<void> {
+async function write(pieces: Iterable<string>, out: NodeJS.WritableStream): Promise<void> {
   const lines = function* (): Iterable<string> {
-    yield* blocks;
+    yield* pieces;
     yield '\n';
   };
   try {

@@ -10,10 +10,11 @@ import type { PublishOutcome } from '../../agent/publish.ts';
 import { publishSnapshot } from '../../agent/publish.ts';
 import { checkHeartbeat } from '../../wire/heartbeat.ts';
 import { decodeSnapshot } from '../../wire/inventory.ts';
-import { HEADER_ROOM_BYTES } from '../../wire/limits.ts';
+import { HEADER_ROOM_BYTES, MAX_SNAPSHOT_BYTES } from '../../wire/limits.ts';
 import type { Snapshot } from '../../wire/snapshot.ts';
 import type { Sender } from '../../wire/subjects.ts';
 import { dataSubject } from '../../wire/subjects.ts';
+import { factsOf, workloadOf } from '../support/heavy.ts';
 import type { NatsUnderTest } from '../support/nats.ts';
 import { startNats } from '../support/nats.ts';
 import { snapshotOf } from '../support/snapshots.ts';
@@ -144,6 +145,19 @@ describe("the agent's NATS connection", function () {
     (await backend.pull(5000))?.ack();
   });
 
+  it('sheds what the backend would not unpack, however small it is when compressed (contracts.md section 1)', async () => {
+    const facts = factsOf('x'.repeat(MAX_SNAPSHOT_BYTES));
+    const snapshot = snapshotOf(
+      { workloads: [{ ...workloadOf('api'), spec_facts: facts }] },
+      { agent_id: AGENT_ID },
+    );
+    const outcome = await publish(await open(), snapshot);
+    assert.ok(outcome.kind === 'published');
+    assert.equal(outcome.shed, 'spec_facts_dropped');
+    assert.ok(outcome.completeBytes > MAX_SNAPSHOT_BYTES && outcome.wireBytes < 10_000);
+    (await backend.pull(5000))?.ack();
+  });
+
   it('stores a snapshot once although the server goes away while it is published', async () => {
     const over = await open();
     const publishing = publish(over);
@@ -237,7 +251,8 @@ describe("the agent's NATS connection", function () {
       from,
       agentVersion: 'v0.9.0',
       clusterSlug: 'prod',
-      epoch: () => null,
+      epoch: null,
+      mayBeat: () => true,
       everyMs: 100,
     });
     try {
