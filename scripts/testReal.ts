@@ -1,6 +1,7 @@
 /**
  * `make test-real`: builds what is missing of the real servers, then runs the specs that need them: the path against
- * a Kubernetes control plane, and the hostile ones again on the current nats-server.
+ * a Kubernetes control plane, the copies in VictoriaLogs and VictoriaMetrics, and the hostile ones again on the current
+ * nats-server.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -15,6 +16,8 @@ if (!existsSync(launcher)) {
   process.exit(2);
 }
 
+const SERVERS = ['nats-server', 'victoria-logs', 'victoria-metrics', 'kwok', 'metrics-server', 'kube'];
+
 function run(args: string[], env: NodeJS.ProcessEnv = {}): number {
   const { status } = spawnSync(process.execPath, args, {
     cwd: root,
@@ -24,7 +27,7 @@ function run(args: string[], env: NodeJS.ProcessEnv = {}): number {
   return status ?? 1;
 }
 
-const built = run([launcher, 'build', 'nats-server', 'kwok', 'metrics-server', 'kube']);
+const built = run([launcher, 'build', ...SERVERS]);
 if (built !== 0) process.exit(built);
 const natsServer = spawnSync(process.execPath, [launcher, 'path', 'nats-server'], { encoding: 'utf8' });
 process.exitCode = run(

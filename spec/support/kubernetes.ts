@@ -1,11 +1,10 @@
-/** A real Kubernetes control plane for specs: SERVICES names the folder of the service launcher. */
-import { execFile, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+/** A real Kubernetes control plane for specs. */
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { certificateAuthority } from './ask.ts';
+import { startService } from './services.ts';
 
-const START_TIMEOUT_MS = 240_000;
 const KUBECTL_TIMEOUT_MS = 60_000;
 
 export interface ControlPlane {
@@ -24,39 +23,7 @@ export interface ControlPlane {
 
 /** Starts etcd, API server, controllers, scheduler and simulated nodes; 15 s once built. Throws with the last words. */
 export async function startControlPlane(flags: readonly string[] = []): Promise<ControlPlane> {
-  const child = spawn(
-    process.execPath,
-    [`${servicesFolder()}/services.mjs`, 'kube', '--with-stdin', ...flags],
-    {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    },
-  );
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  let lastWords = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    lastWords = (lastWords + text).slice(-2000);
-  });
-  const found: Record<string, string> = {};
-  const ready = (async () => {
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (line === 'ready') return true;
-      const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
-      if (name !== undefined && value !== undefined) found[name] = value;
-    }
-    return false;
-  })();
-  const stop = async (): Promise<void> => {
-    child.stdin.end();
-    await exited;
-  };
-  const timeout = setTimeout(() => child.stdin.end(), START_TIMEOUT_MS);
-  const up = await ready;
-  clearTimeout(timeout);
-  child.stdout.resume();
-  if (!up) {
-    await stop();
-    throw new Error(`the control plane did not start: ${lastWords}`);
-  }
+  const { found, stop } = await startService('kube', flags);
   const [command = '', ...before] = (found.KUBECTL ?? '').split(' ');
   const kubeconfig = found.KUBECONFIG ?? '';
   const kubectl = async (args: readonly string[], input?: string): Promise<string> => {
@@ -76,13 +43,6 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
     get: async <T>(...args: string[]) => JSON.parse(await kubectl(['get', ...args, '-o', 'json'])) as T,
     stop,
   };
-}
-
-/** Folder of the service launcher; specs that need it run through `make test-real`, which sets it. */
-export function servicesFolder(): string {
-  const folder = process.env.SERVICES;
-  if (folder === undefined) throw new Error('SERVICES is not set: run these specs with make test-real');
-  return folder;
 }
 
 /** A kubeconfig for the control plane with one token in it, as an agent outside the cluster would use. */
