@@ -6,7 +6,7 @@ NODE = $(firstword $(wildcard node_modules/node-*/bin/node) node)
 MOCHA = $(NODE) node_modules/mocha/bin/mocha.js
 SERVICES ?= ../shared/services
 
-.PHONY: help install nats demo test test-real check format bench clean
+.PHONY: help install nats demo test test-real diagrams check format bench clean
 
 help:
 	@echo 'make demo      the whole system on a simulated cluster; prints its URL and a token'
@@ -15,6 +15,7 @@ help:
 	@echo 'make test-real the specs against a real Kubernetes control plane (SERVICES=$(SERVICES))'
 	@echo 'make bench     measured scenarios; figures and how to read them: bench/README.md'
 	@echo 'make format    format and fix what the linter can fix'
+	@echo 'make diagrams  draw the state machines again into docs/machines.md'
 	@echo 'make clean     stop nothing, remove .proxima/ and what belongs to it'
 
 install: node_modules/.package-lock.json
@@ -41,6 +42,9 @@ test: nats check
 
 test-real: nats
 	@SERVICES='$(SERVICES)' $(NODE) scripts/testReal.ts
+
+diagrams: install
+	@$(NODE) scripts/drawMachines.ts
 
 bench: nats
 	@exec $(NODE) bench/run.ts
