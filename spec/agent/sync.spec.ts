@@ -19,6 +19,7 @@ import { SimCluster } from '../../sim/cluster.ts';
 import type { SimServer } from '../../sim/server.ts';
 import { startSimServer } from '../../sim/server.ts';
 import { decodeSnapshot } from '../../wire/inventory.ts';
+import { kinds } from '../../wire/kinds/index.ts';
 import { HEADER_ROOM_BYTES } from '../../wire/limits.ts';
 import type { Snapshot } from '../../wire/snapshot.ts';
 import type { NatsUnderTest } from '../support/nats.ts';
@@ -164,6 +165,21 @@ describe('a sync', function () {
     assert.deepEqual(snapshot.epoch, epoch);
     assert.equal(snapshot.agent_id, AGENT_ID);
     assert.deepEqual(snapshot.data.argocd?.in_cluster_names, ['ok'], 'AA-12');
+  });
+
+  it('sends the whole inventory each time, changed or not (AG-02)', async () => {
+    await run();
+    const first = await arrived();
+    await run();
+    const second = await arrived();
+    assert.ok(first.snapshot.data.pods.length > 0);
+    const keyed = ({ data }: Snapshot) =>
+      kinds.map(({ name, key }) =>
+        (data[name as 'pods'] as unknown as Record<string, unknown>[])
+          .map((record) => key.map((column) => record[column]).join('/'))
+          .sort(),
+      );
+    assert.deepEqual(keyed(second.snapshot), keyed(first.snapshot));
   });
 
   it('counts itself, its duration, what it holds and how large it is (OB-02, OB-04, OB-05, OB-06, X-42)', async () => {
