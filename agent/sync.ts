@@ -113,7 +113,7 @@ type Ended =
   | PublishOutcome
   | {
       readonly kind: 'failed';
-      readonly reason: 'deadline' | 'collection';
+      readonly reason: keyof typeof FAULTS;
       readonly completeBytes: null;
       readonly shed: null;
     };
@@ -163,6 +163,11 @@ const incompleteOf = (coverage: CoverageBlock): Readonly<Record<string, Coverage
       .filter(([, { state }]) => state !== 'complete')
       .map(([resource, { state }]) => [resource, state]),
   );
+
+const FAULTS = {
+  deadline: 'the sync took longer than it may',
+  collection: 'the inventory could not be collected',
+} as const;
 
 const REMEDY = 'lower PROXIMA_K8S_POD_LIMIT or raise max_payload of the NATS server';
 

@@ -240,6 +240,7 @@ describe('a sync', function () {
     const report = await run({ signal: AbortSignal.timeout(300) });
     assert.deepEqual([report.outcome, report.reason], ['failed', 'deadline']);
     assert.ok(report.duration_ms < 3000, `${report.duration_ms} ms`);
+    assert.match(logged('error')[0]?.message ?? '', /longer than it may; nothing was published$/);
     assert.equal(await metric('sync_errors_total'), 1);
   });
 
