@@ -75,10 +75,7 @@ export function createSync(o: SyncParts): Sync {
         end = await collectAndPublish(o, snapshots, run, at, collected);
       } catch (err) {
         const reason = run.signal.aborted ? 'deadline' : 'collection';
-        o.log.error(
-          { err, timestamp, reason },
-          'the inventory could not be collected; nothing was published',
-        );
+        o.log.error({ err, timestamp, ...collected }, `${FAULTS[reason]}; nothing was published`);
         end = { kind: 'failed', reason, completeBytes: null, shed: null };
       }
       const durationMs = performance.now() - startedAt;
