@@ -5,11 +5,12 @@ import type { Shed } from '../rules/shrink.ts';
 import { SHEDS } from '../rules/shrink.ts';
 import type { CoverageBlock } from '../wire/coverage.ts';
 import { COVERAGE_STATES, COVERED_RESOURCES } from '../wire/coverage.ts';
+import type { PublishOutcome } from './publish.ts';
 import { AGENT_VERSION } from './version.ts';
 
 export interface AgentMetrics {
-  /** A sync ended; `failed` when it should have published and did not (X-31). */
-  syncEnded(o: { failed: boolean; seconds: number; at: Date }): void;
+  /** A sync ended (X-31). One that no longer leads has neither failed nor succeeded: another agent publishes. */
+  syncEnded(o: { outcome: PublishOutcome['kind']; seconds: number; at: Date }): void;
   /** What a snapshot holds after exclusion and caps (X-42), by resource type, and how each was read. */
   collected(counts: Readonly<Record<string, number>>, coverage: CoverageBlock): void;
   /** Sizes in bytes: the complete inventory as JSON, what travelled (null: nothing), and the server's limit. */
@@ -99,11 +100,11 @@ export function createAgentMetrics(): AgentMetrics {
   for (const outcome of SHEDS) tooLarge.inc({ outcome }, 0);
 
   return {
-    syncEnded({ failed, seconds, at }) {
+    syncEnded({ outcome, seconds, at }) {
       syncs.inc();
       duration.set(seconds);
-      if (failed) syncErrors.inc();
-      else lastSuccess.set(at.getTime() / 1000);
+      if (outcome === 'published') lastSuccess.set(at.getTime() / 1000);
+      else if (outcome !== 'not_leading') syncErrors.inc();
     },
     collected(counts, coverage) {
       for (const [resource, count] of Object.entries(counts)) resources.set({ resource }, count);

@@ -80,7 +80,7 @@ export function createSync(o: SyncParts): Sync {
       }
       const durationMs = performance.now() - startedAt;
       o.metrics.syncEnded({
-        failed: end.kind === 'failed' || end.kind === 'too_large',
+        outcome: end.kind,
         seconds: durationMs / 1000,
         at: new Date(),
       });

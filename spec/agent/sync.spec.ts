@@ -248,6 +248,7 @@ describe('a sync', function () {
     const report = await run({ mayPublish: () => false });
     assert.deepEqual([report.outcome, report.reason, report.wire_bytes], ['not_leading', null, null]);
     assert.deepEqual([await metric('syncs_total'), await metric('sync_errors_total')], [1, 0]);
+    assert.equal(await metric('last_success_timestamp_seconds'), 0);
     assert.equal(await next(1000), null);
     assert.deepEqual(logged('error'), []);
   });
