@@ -31,7 +31,7 @@ export interface SyncReport {
   readonly wire_bytes: number | null;
   /** Objects collected, by resource type. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Resources that were not read whole, and how each was read. */
+  /** Resources that the snapshot does not hold whole, and how each was read. */
   readonly incomplete: Readonly<Record<string, CoverageState>>;
 }
 
@@ -157,7 +157,7 @@ const countsOf = (data: SnapshotBody): Readonly<Record<string, number>> => ({
 const incompleteOf = (coverage: CoverageBlock): Readonly<Record<string, CoverageState>> =>
   Object.fromEntries(
     Object.entries(coverage)
-      .filter(([, { state }]) => state !== 'complete')
+      .filter(([, { state }]) => state !== 'complete' && state !== 'absent')
       .map(([resource, { state }]) => [resource, state]),
   );
 
