@@ -56,11 +56,7 @@ export interface KubeRequest {
  * broken connections, at once for other statuses. A 401 reads the credentials again and asks once more, because a
  * token may have been rotated a moment ago.
  */
-export async function requestJson(
-  access: KubeAccess,
-  path: string,
-  o: KubeRequest,
-): Promise<unknown> {
+export async function requestJson(access: KubeAccess, path: string, o: KubeRequest): Promise<unknown> {
   const method = o.write?.method;
   const attempts = o.write === undefined ? o.bounds.attempts : 1;
   let reloaded = false;
@@ -101,11 +97,7 @@ async function pause(path: string, waitMs: number, signal: AbortSignal): Promise
 }
 
 /** An answer of any status, or the KubeError of status 0 that says why there was none. */
-async function attemptOnce(
-  access: KubeAccess,
-  path: string,
-  o: KubeRequest,
-): Promise<Answer | KubeError> {
+async function attemptOnce(access: KubeAccess, path: string, o: KubeRequest): Promise<Answer | KubeError> {
   const timeout = AbortSignal.timeout(o.bounds.attemptMs);
   const signal = AbortSignal.any([o.signal, timeout]);
   try {

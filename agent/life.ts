@@ -1,105 +1,159 @@
-/** From start to end: what runs is opened in one order and closed in the reverse one. */
+/**
+ * The agent's life: what `machines/collector` only names is provided here. What runs is opened in one order and closed in
+ * the reverse one.
+ */
 
-import { access } from 'node:fs/promises';
-import type { Sender } from '../wire/subjects.ts';
+import { randomBytes } from 'node:crypto';
+import { access, readFile } from 'node:fs/promises';
+import { createActor, fromCallback, fromPromise, waitFor } from 'xstate';
+import type { CollectorEvent, Step, Term } from '../machines/collector.ts';
+import { collectorMachine } from '../machines/collector.ts';
 import type { AgentConfig } from './config.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import type { Ending } from './ending.ts';
+import type { KubeAccess } from './kubeAccess.ts';
 import { openKubeAccess } from './kubeAccess.ts';
 import type { KubeApi } from './kubeApi.ts';
 import { createKubeApi, KubeError } from './kubeApi.ts';
+import type { LeaseTimings } from './leader.ts';
+import { startElection } from './leader.ts';
 import type { Log } from './log.ts';
-import type { NatsLink } from './natsLink.ts';
+import type { AgentMetrics } from './metrics.ts';
 import { connectNats } from './natsLink.ts';
+import type { Parts } from './parts.ts';
 import type { ProbeServer } from './probes.ts';
 import type { Renewal } from './renew.ts';
 import { renew, startRenewal } from './renew.ts';
-import { startSchedule } from './schedule.ts';
 import type { Session } from './session.ts';
 import { openSession } from './session.ts';
 import type { StateStore } from './state.ts';
 import { openStateStore } from './state.ts';
-import { syncOnce } from './sync.ts';
+import { createSync } from './sync.ts';
+import { startTerm } from './term.ts';
 import { AGENT_VERSION } from './version.ts';
 
-/** How an agent ended. */
-export type AgentEnd =
-  | { readonly kind: 'stopped' }
-  /** It can't run with its settings, its state or its record in the backend; `message` is for the operator. */
-  | { readonly kind: 'refused'; readonly message: string }
-  /** Something broke that a restart may mend. */
-  | { readonly kind: 'failed'; readonly error: unknown };
-
-/** A sync's own limit, on which stopping has no effect; keep terminationGracePeriodSeconds above it (X-30). */
-const SYNC_DEADLINE_MS = 150_000;
 const UID_DEADLINE_MS = 30_000;
-
-/** What the probes ask about. */
-export interface Parts {
-  session: Session | null;
-  link: NatsLink | null;
-}
+/** Where a pod finds its namespace when nobody tells it. */
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
 export interface Life {
   readonly config: AgentConfig;
   readonly parts: Parts;
   readonly probes: ProbeServer;
+  readonly metrics: AgentMetrics;
   readonly ending: Ending;
   readonly log: Log;
+  readonly leaseTimings?: LeaseTimings;
 }
 
-/**
- * One life of the agent. Resolves when all is closed, after `ending` was called or the agent had to end; rejects when
- * something broke that it can't go on without.
- */
+/** What one life opens, in this order. */
+interface Opened {
+  kube?: KubeAccess;
+  api?: KubeApi;
+  store?: StateStore;
+  renewal?: Renewal;
+  /** The step of the way that is under way; cancelled by `ending.signal`, it still has to come to its end. */
+  step: Promise<unknown>;
+}
+
+/** One life of the agent. Resolves when all is closed, after `ending` was called or the agent had to end. Never rejects. */
 export async function live(o: Life): Promise<void> {
-  const { config, ending, log } = o;
-  try {
-    await requireCaFile(config);
-    const kube = await openKubeAccess(config.kubeconfig);
-    try {
-      const api = createKubeApi(kube, `proxima-agent/${AGENT_VERSION}`);
-      const store = openStateStore(config.dataDir);
-      const outcome = await openSession({
-        config,
-        store,
-        clusterUid: (signal) => readClusterUid(api, signal, log),
-        signal: ending.signal,
-        log,
+  const { ending, parts } = o;
+  const opened: Opened = { step: Promise.resolve() };
+  /** A step of the way; what breaks in it ends the agent as failed. */
+  const step = (work: () => Promise<Step>) =>
+    fromPromise<Step>(() => {
+      const done = work().catch((error): Step => {
+        ending.end({ kind: 'failed', error });
+        return 'cancelled';
       });
-      if (outcome.kind === 'refused') ending.end(outcome);
-      if (outcome.kind === 'enrolled') await serve(o, outcome.session, store, api);
-    } finally {
-      kube.close();
-    }
-  } finally {
-    await o.probes.stop();
-  }
+      opened.step = done;
+      return done;
+    });
+  const actor = createActor(
+    collectorMachine.provide({
+      actors: {
+        enroll: step(() => enroll(o, opened)),
+        connect: step(() => connect(o, opened)),
+        elect: fromCallback<CollectorEvent>(({ sendBack }) => {
+          elect(o, opened, sendBack).catch((error) => ending.end({ kind: 'failed', error }));
+        }),
+        lead: fromCallback<CollectorEvent, Term>(({ input }) => startTerm(o, input)),
+        drain: fromPromise<void>(() => drain(o, opened)),
+      },
+    }),
+  );
+  actor.subscribe({
+    next: (snapshot) => parts.entered(snapshot.value),
+    // A fault of the machine itself; every step above reports its own.
+    error: (error) => ending.end({ kind: 'failed', error }),
+  });
+  actor.start();
+  void ending.called.then(() => actor.send({ type: 'end.called' }));
+  await waitFor(actor, (snapshot) => snapshot.status !== 'active').catch((error) =>
+    ending.end({ kind: 'failed', error }),
+  );
+  await o.probes.stop();
 }
 
-/** Enrolled: connects, then works until the end is called for. */
-async function serve(o: Life, session: Session, store: StateStore, api: KubeApi): Promise<void> {
+/** From the settings to an identity, on disk or asked for. */
+async function enroll(o: Life, opened: Opened): Promise<Step> {
   const { config, ending, log } = o;
-  o.parts.session = session;
-  const { agent_id: agentId, nats_url, nats_ca } = session.enrollment();
+  await requireCaFile(config);
+  opened.kube = await openKubeAccess(config.kubeconfig);
+  const api = createKubeApi(opened.kube, `proxima-agent/${AGENT_VERSION}`);
+  const store = openStateStore(config.dataDir);
+  opened.api = api;
+  opened.store = store;
+  const outcome = await openSession({
+    config,
+    store,
+    clusterUid: (signal) => readClusterUid(api, signal, log),
+    signal: ending.signal,
+    log,
+  });
+  if (outcome.kind === 'refused') ending.end(outcome);
+  if (outcome.kind !== 'enrolled') return outcome.kind;
+  o.parts.session = outcome.session;
+  return 'done';
+}
+
+/** Enrolled: keeps the credentials fresh and connects to NATS, for as long as that takes. */
+async function connect(o: Life, opened: Opened): Promise<Step> {
+  const { config, ending, log, metrics, parts } = o;
+  const { session } = parts;
+  const { api, store } = opened;
+  if (session === null || api === undefined || store === undefined)
+    throw new Error('connects before enrolling');
+  const { agent_id: agentId, client, environment, nats_url, nats_ca } = session.enrollment();
   const renewal = keepCredentials(o, session, store);
-  try {
-    const link = await connectNats({
-      servers: config.natsUrls ?? nats_url.split(','),
-      caFile: config.natsCaFile ?? (nats_ca === null ? null : store.caPath),
-      agentId,
-      seed: session.identity.seed,
-      jwt: () => session.enrollment().jwt,
-      refused: () => renewal.urge(),
-      signal: ending.signal,
-      log,
-    });
-    if (link === null) return;
-    o.parts.link = link;
-    log.info({ agent_id: agentId }, 'connected to NATS');
-    await work(o, session, link, api);
-  } finally {
-    await renewal.stop();
-  }
+  opened.renewal = renewal;
+  const link = await connectNats({
+    servers: config.natsUrls ?? nats_url.split(','),
+    caFile: config.natsCaFile ?? (nats_ca === null ? null : store.caPath),
+    agentId,
+    seed: session.identity.seed,
+    jwt: () => session.enrollment().jwt,
+    refused: () => renewal.urge(),
+    signal: ending.signal,
+    log,
+  });
+  if (link === null) return 'cancelled';
+  parts.link = link;
+  link.closed.then(
+    (error) => ending.end({ kind: 'failed', error: error ?? new Error('the NATS client closed by itself') }),
+    (error) => ending.end({ kind: 'failed', error }),
+  );
+  parts.sync = createSync({
+    config,
+    api,
+    link,
+    from: () => ({ client, environment, agentId }),
+    accepts: () => session.enrollment().accepts,
+    metrics,
+    log,
+  });
+  log.info({ agent_id: agentId }, 'connected to NATS');
+  return 'done';
 }
 
 function keepCredentials(o: Life, session: Session, store: StateStore): Renewal {
@@ -124,39 +178,62 @@ function keepCredentials(o: Life, session: Session, store: StateStore): Renewal 
   });
 }
 
-/** Connected: heartbeats and syncs. The order at the end is OB-09's. */
-async function work(o: Life, session: Session, link: NatsLink, api: KubeApi): Promise<void> {
-  const { config, ending, log } = o;
-  const { agent_id: agentId, client, environment, heartbeat_seconds } = session.enrollment();
-  const from: Sender = { client, environment, agentId };
-  link.closed.then(
-    (error) => ending.end({ kind: 'failed', error: error ?? new Error('the NATS client closed by itself') }),
-    (error) => ending.end({ kind: 'failed', error }),
-  );
-  const stopHeartbeat = startHeartbeat({
-    link,
-    from,
-    agentVersion: AGENT_VERSION,
-    clusterSlug: config.clusterSlug,
-    epoch: () => null,
-    everyMs: heartbeat_seconds * 1000,
+/** Connected: with a pod's name it stands for election, without one it is the only collector (HA-09). */
+async function elect(o: Life, opened: Opened, sendBack: (event: CollectorEvent) => void): Promise<void> {
+  const { config, parts, metrics, log } = o;
+  if (config.podName === null) {
+    metrics.leading(true);
+    sendBack({ type: 'leadership.won', epoch: null });
+    return;
+  }
+  const namespace = config.podNamespace ?? (await readNamespace());
+  if (namespace === null) {
+    o.ending.end({
+      kind: 'refused',
+      message: 'POD_NAMESPACE is required beside POD_NAME: the Lease of the election lies in it',
+    });
+    return;
+  }
+  if (o.ending.signal.aborted || opened.api === undefined) return;
+  log.info({ namespace }, 'standing by until the Lease can be had');
+  parts.election = startElection({
+    api: opened.api,
+    namespace,
+    // A process that restarts under its pod's name is another candidate: it must not take its old epoch up again.
+    identity: `${config.podName}_${randomBytes(8).toString('hex')}`,
+    ...(o.leaseTimings === undefined ? {} : { timings: o.leaseTimings }),
+    onLeading(epoch) {
+      metrics.leading(true);
+      sendBack({ type: 'leadership.won', epoch });
+    },
+    onStandby() {
+      metrics.leading(false);
+      sendBack({ type: 'leadership.lost' });
+    },
+    log,
   });
-  const schedule = startSchedule({
-    intervalMs: config.syncIntervalMs,
-    deadlineMs: SYNC_DEADLINE_MS,
-    run: (signal) =>
-      syncOnce({ config, api, link, from, accepts: session.enrollment().accepts, signal, log }),
-  });
-  await ending.called;
+}
+
+async function readNamespace(): Promise<string | null> {
+  const text = await readFile(NAMESPACE_FILE, 'utf8').catch(() => '');
+  return text.trim() || null;
+}
+
+/** The order of OB-09; a running sync is waited for (X-30), the Lease kept until it has ended. */
+async function drain(o: Life, opened: Opened): Promise<void> {
+  const { parts, log } = o;
   log.info({}, 'stopping: no further sync starts');
-  const lastSync = schedule.stop();
+  await opened.step;
   await o.probes.stop();
   log.info({}, 'stopping: the probe server is closed');
-  await lastSync;
-  stopHeartbeat();
+  await parts.lastSync;
   log.info({}, 'stopping: no sync is running');
-  await link.drain();
-  log.info({}, 'stopping: the NATS connection is closed');
+  await parts.election?.stop();
+  o.metrics.leading(false);
+  await parts.link?.drain();
+  if (parts.link !== null) log.info({}, 'stopping: the NATS connection is closed');
+  await opened.renewal?.stop();
+  opened.kube?.close();
 }
 
 async function requireCaFile(config: AgentConfig): Promise<void> {
@@ -178,29 +255,4 @@ async function readClusterUid(api: KubeApi, signal: AbortSignal, log: Log): Prom
     log.warn({ err }, "the cluster's UID cannot be read; enrolling without it");
     return null;
   }
-}
-
-/** The call to end, and why: the first reason counts. */
-export interface Ending {
-  readonly signal: AbortSignal;
-  /** Resolves when the end was called for. */
-  readonly called: Promise<void>;
-  end(how: AgentEnd): void;
-  how(): AgentEnd | null;
-}
-
-export function createEnding(): Ending {
-  const controller = new AbortController();
-  const { promise: called, resolve } = Promise.withResolvers<void>();
-  let first: AgentEnd | null = null;
-  return {
-    signal: controller.signal,
-    called,
-    end(how) {
-      first ??= how;
-      controller.abort();
-      resolve();
-    },
-    how: () => first,
-  };
 }

@@ -3,11 +3,15 @@
 import { readArguments, usage } from './commandLine.ts';
 import type { AgentConfig } from './config.ts';
 import { describeConfig, readConfig, readOnceConfig } from './config.ts';
-import type { AgentEnd, Parts } from './life.ts';
-import { createEnding, live } from './life.ts';
+import type { AgentEnd } from './ending.ts';
+import { createEnding } from './ending.ts';
+import type { LeaseTimings } from './leader.ts';
+import { live } from './life.ts';
 import type { Log } from './log.ts';
 import { createLog } from './log.ts';
+import { createAgentMetrics } from './metrics.ts';
 import { printOnce } from './once.ts';
+import { createParts } from './parts.ts';
 import { startProbes } from './probes.ts';
 import { AGENT_VERSION } from './version.ts';
 
@@ -23,6 +27,8 @@ export interface RunningAgent {
 export interface AgentDeps {
   /** Where it logs; standard output without. */
   readonly log?: Log;
+  /** Specs wait in fractions of seconds. */
+  readonly leaseTimings?: LeaseTimings;
 }
 
 /**
@@ -35,12 +41,16 @@ export async function startAgent(config: AgentConfig, deps: AgentDeps = {}): Pro
   log.info({ version: AGENT_VERSION, settings: describeConfig(config) }, 'the agent starts');
   for (const warning of config.warnings) log.warn({}, warning);
   const ending = createEnding();
-  const parts: Parts = { session: null, link: null };
-  const probes = await startProbes(config.metricsAddress, () => ({
-    enrolled: parts.session !== null,
-    connected: parts.link?.isConnected() ?? false,
-  }));
-  const ended = live({ config, parts, probes, ending, log }).then(
+  const parts = createParts();
+  const metrics = createAgentMetrics();
+  const probes = await startProbes(config.metricsAddress, {
+    readiness: parts.readiness,
+    metrics: () => metrics.render(),
+    state: () => parts.debugState(config),
+  });
+  const { leaseTimings } = deps;
+  const life = { config, parts, probes, metrics, ending, log };
+  const ended = live(leaseTimings === undefined ? life : { ...life, leaseTimings }).then(
     () => ending.how() ?? { kind: 'stopped' as const },
     (error): AgentEnd => ({ kind: 'failed', error }),
   );

@@ -1,4 +1,4 @@
-/** The agent's HTTP server: probes (OB-07, OB-08). */
+/** The agent's HTTP server: probes, metrics and what the agent is doing (OB-01, OB-07, OB-08). */
 
 import { once } from 'node:events';
 import http from 'node:http';
@@ -20,19 +20,27 @@ export interface ProbeServer {
 
 const STOP_MS = 5000;
 
+/** What the server tells. */
+export interface Told {
+  readiness(): Readiness;
+  metrics(): Promise<{ readonly contentType: string; readonly body: string }>;
+  /** For `/debug/state`; holds no secret. */
+  state(): object;
+}
+
 /**
- * Serves `/healthz`, which answers 200 as long as the process lives, and `/readyz`, which answers 200 only while enrolled
- * and connected to NATS, else 503. Rejects when the address cannot be bound.
+ * Serves `/healthz`, which answers 200 as long as the process lives, `/readyz`, which answers 200 only while enrolled and
+ * connected to NATS, else 503, `/metrics` and `/debug/state`. Rejects when the address cannot be bound.
  */
 export async function startProbes(
   address: ListenAddress,
-  readiness: () => Readiness,
+  told: Told,
   stopMs = STOP_MS,
 ): Promise<ProbeServer> {
-  const server = http.createServer((request, response) => {
-    const { status, body } = answer(request, readiness);
-    response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-    response.end(request.method === 'HEAD' ? undefined : `${JSON.stringify(body)}\n`);
+  const server = http.createServer(async (request, response) => {
+    const { status, contentType, text } = await answer(request, told).catch(() => json(500, {}));
+    response.writeHead(status, { 'Content-Type': contentType, 'Cache-Control': 'no-store' });
+    response.end(request.method === 'HEAD' ? undefined : text);
   });
   server.listen(address.port, address.host ?? undefined);
   await once(server, 'listening');
@@ -57,16 +65,34 @@ async function close(server: http.Server, patienceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-function answer(request: http.IncomingMessage, readiness: () => Readiness): { status: number; body: object } {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, body: {} };
+interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+const json = (status: number, body: object): Answer => ({
+  status,
+  contentType: 'application/json',
+  text: `${JSON.stringify(body)}\n`,
+});
+
+async function answer(request: http.IncomingMessage, told: Told): Promise<Answer> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return json(405, {});
   switch (request.url?.split('?', 1)[0]) {
     case '/healthz':
-      return { status: 200, body: { status: 'ok' } };
+      return json(200, { status: 'ok' });
     case '/readyz': {
-      const state = readiness();
-      return { status: state.enrolled && state.connected ? 200 : 503, body: state };
+      const state = told.readiness();
+      return json(state.enrolled && state.connected ? 200 : 503, state);
     }
+    case '/metrics': {
+      const { contentType, body } = await told.metrics();
+      return { status: 200, contentType, text: body };
+    }
+    case '/debug/state':
+      return json(200, told.state());
     default:
-      return { status: 404, body: {} };
+      return json(404, {});
   }
 }

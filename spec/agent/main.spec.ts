@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentEnd } from '../../agent/life.ts';
+import type { AgentEnd } from '../../agent/ending.ts';
 import type { RunningAgent } from '../../agent/main.ts';
 import { createIdentity } from '../../agent/nkey.ts';
 import { openStateStore } from '../../agent/state.ts';
@@ -43,13 +43,14 @@ describe('the agent', function () {
 
   it('enrolls once, becomes ready, and publishes the cluster at once and every interval (EN-01, EN-13, CF-07)', async () => {
     await setUp();
-    const agent = await rig.start({ PROXIMA_K8S_SYNC_INTERVAL: '2s', POD_NAME: 'proxima-cluster-agent-0' });
+    const pod = { POD_NAME: 'proxima-cluster-agent-0', POD_NAMESPACE: 'proxima-system' };
+    const agent = await rig.start({ PROXIMA_K8S_SYNC_INTERVAL: '2s', ...pod });
     const first = await stream.next();
     const second = await stream.next();
     assert.ok(first && second);
     assert.equal(await probe(agent, '/readyz'), 200);
     assert.equal(first.agent_id, AGENT_ID);
-    assert.equal(first.epoch, null);
+    assert.deepEqual(first.epoch, { lease_uid: 'lease-uid', transitions: 0 });
     assert.equal(first.data.cluster.slug, 'prod');
     assert.equal(first.data.cluster.display_name, 'Prod');
     assert.equal(first.data.cluster.uid, CLUSTER_UID);
@@ -166,12 +167,12 @@ describe('the agent', function () {
     assert.ok(await stream.next());
   });
 
-  it('publishes nothing when a core list fails, says so, and goes on', async () => {
+  it('publishes nothing when nothing of the cluster can be read, says so, and goes on', async () => {
     let refused = true;
     await setUp({
       kubernetes({ url }, response) {
-        if (!refused || url.pathname !== '/api/v1/pods') return false;
-        answer(response, 403, { kind: 'Status', reason: 'Forbidden', message: 'hidden-name cannot list' });
+        if (!refused || url.pathname === '/version') return false;
+        answer(response, 404, { kind: 'Status', reason: 'NotFound', message: 'hidden-name is not here' });
         return true;
       },
     });

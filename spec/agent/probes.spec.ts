@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
-import type { ProbeServer, Readiness } from '../../agent/probes.ts';
+import type { ProbeServer, Readiness, Told } from '../../agent/probes.ts';
 import { startProbes } from '../../agent/probes.ts';
 
 describe("the agent's probes", () => {
   let probes: ProbeServer;
   let state: Readiness;
+  let broken = false;
+  const told: Told = {
+    readiness: () => state,
+    metrics: () =>
+      broken
+        ? Promise.reject(new Error('secret'))
+        : Promise.resolve({ contentType: 'text/plain', body: 'a 1\n' }),
+    state: () => ({ state: 'leading' }),
+  };
 
   beforeEach(async () => {
     state = { enrolled: false, connected: false };
-    probes = await startProbes({ host: '127.0.0.1', port: 0 }, () => state, 200);
+    probes = await startProbes({ host: '127.0.0.1', port: 0 }, told, 200);
   });
   afterEach(() => probes.stop());
 
@@ -32,7 +41,17 @@ describe("the agent's probes", () => {
     assert.deepEqual([answer.status, await answer.json()], [503, state]);
   });
 
-  it('answers HEAD, and nothing else than its two paths', async () => {
+  it('shows its metrics and its state, and no fault in them (OB-01)', async () => {
+    const metrics = await fetch(`${probes.url}/metrics`);
+    assert.deepEqual([metrics.headers.get('content-type'), await metrics.text()], ['text/plain', 'a 1\n']);
+    assert.deepEqual(await (await fetch(`${probes.url}/debug/state`)).json(), { state: 'leading' });
+    broken = true;
+    const failed = await fetch(`${probes.url}/metrics`);
+    broken = false;
+    assert.deepEqual([failed.status, await failed.text()], [500, '{}\n']);
+  });
+
+  it('answers HEAD, and nothing else than its four paths', async () => {
     assert.equal(await status('/healthz', 'HEAD'), 200);
     assert.equal(await status('/'), 404);
     assert.equal(await status('/healthz', 'POST'), 405);
@@ -53,9 +72,6 @@ describe("the agent's probes", () => {
 
   it('fails to start on an address that is taken', async () => {
     const port = Number(new URL(probes.url).port);
-    await assert.rejects(
-      startProbes({ host: '127.0.0.1', port }, () => state),
-      { code: 'EADDRINUSE' },
-    );
+    await assert.rejects(startProbes({ host: '127.0.0.1', port }, told), { code: 'EADDRINUSE' });
   });
 });

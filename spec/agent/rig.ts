@@ -83,6 +83,17 @@ export async function startRig(stream: Stream, scripts: RigScripts = {}): Promis
       signingSeed: nats.keys.signing.seed,
       ...o,
     }).issue({ client: 'acme', environment: 'prod', agentId: AGENT_ID }, nkey);
+  // One candidate only: whoever writes holds it. Competition is played on the simulated cluster.
+  let held: object | null = null;
+  const lease: (...request: Parameters<Script>) => void = (request, response) => {
+    if (request.method === 'GET' && held === null)
+      return answer(response, 404, { kind: 'Status', reason: 'NotFound' });
+    if (request.method !== 'GET') {
+      const written = JSON.parse(request.body) as { metadata: object };
+      held = { ...written, metadata: { ...written.metadata, uid: 'lease-uid', resourceVersion: '1' } };
+    }
+    answer(response, 200, held ?? {});
+  };
   const kubernetes = await startScripted(async (request, response) => {
     if (await scripts.kubernetes?.(request, response)) return;
     const { pathname } = request.url;
@@ -95,6 +106,7 @@ export async function startRig(stream: Stream, scripts: RigScripts = {}): Promis
       response.end('404 page not found\n');
       return;
     }
+    if (pathname.startsWith('/apis/coordination.k8s.io')) return lease(request, response);
     answer(response, 200, { items: [], metadata: {} });
   });
   const backend = await startScripted(async (request, response) => {
