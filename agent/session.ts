@@ -40,7 +40,7 @@ export async function openSession(o: {
   const loaded = await store.load();
   if (loaded.kind === 'damaged') {
     return refused(
-      `${store.path} is damaged: ${loaded.problem}; restore it, or delete the agent's record in Console and remove the file to enroll anew`,
+      `${store.path} is damaged: ${loaded.problem}; restore it, or delete the agent's record in the backend and remove the file to enroll anew`,
     );
   }
   const state = loaded.kind === 'loaded' ? loaded.state : null;
