@@ -4,6 +4,7 @@ import type { ActorRefFrom } from 'xstate';
 import { createActor } from 'xstate';
 import type { ClusterMachine } from '../machines/cluster.ts';
 import type { ClusterEvent, Ticket } from '../machines/vocabulary.ts';
+import type { Inspector } from './inspector.ts';
 import type { Log } from './log.ts';
 import { actorsRecreated } from './metrics.ts';
 import type { Settle } from './settle.ts';
@@ -33,18 +34,23 @@ export function createRegistry(o: {
   readonly machine: ClusterMachine;
   readonly settle: Settle;
   readonly log: Log;
+  /** Sees what the actors do. */
+  readonly inspector?: Pick<Inspector, 'watch' | 'crashed'>;
 }): Registry {
   const residents = new Map<string, Resident>();
 
   const bury = (key: string, resident: Resident, error: unknown): void => {
     if (residents.get(key) === resident) residents.delete(key);
     actorsRecreated.inc();
+    o.inspector?.crashed(key);
     o.log.error({ err: error, cluster: key }, 'a cluster actor crashed and is made anew');
     for (const ticket of resident.tickets) void o.settle(ticket, { outcome: 'failed', reason: 'crashed' });
   };
 
+  const inspected = (key: string) => (o.inspector === undefined ? {} : { inspect: o.inspector.watch(key) });
+
   const settleIn = (key: string): Resident => {
-    const resident: Resident = { actor: createActor(o.machine), tickets: new Set() };
+    const resident: Resident = { actor: createActor(o.machine, inspected(key)), tickets: new Set() };
     residents.set(key, resident);
     resident.actor.subscribe({ error: (error) => bury(key, resident, error) });
     resident.actor.on('sync.settled', ({ ticket, outcome }) => {

@@ -39,15 +39,37 @@ export interface Diagram {
 }
 
 /** The diagram of a machine; work that is only declared is named, not run. */
-export function diagramOf(machine: AnyStateMachine): Diagram {
-  const states = descend(machine.root);
-  return {
-    id: machine.id,
-    nodes: states.map(nodeOf),
-    edges: states.flatMap((state) =>
-      transitionsOf(state).map((transition, index) => edgeOf(state, transition, index)),
+export const diagramOf = (machine: AnyStateMachine): Diagram => ({
+  id: machine.id,
+  nodes: descend(machine.root).map(nodeOf),
+  edges: [...edgesOf(machine).values()],
+});
+
+/** The edge of every transition definition of this machine: whoever sees one taken can say which arrow that was. */
+export const edgesOf = (machine: AnyStateMachine): Map<AnyTransitionDefinition, DiagramEdge> =>
+  new Map(
+    descend(machine.root).flatMap((state) =>
+      transitionsOf(state).map(
+        (transition, index) => [transition, edgeOf(state, transition, index)] as const,
+      ),
     ),
-  };
+  );
+
+/**
+ * The guards that were asked before a taken transition was, in order: those of the transitions that come first in its
+ * state for the same event, which did not hold, and its own, which did.
+ */
+export function guardsAsked(
+  taken: AnyTransitionDefinition,
+): { readonly name: string; readonly held: boolean }[] {
+  const source = taken.source as AnyStateNode;
+  const rivals =
+    taken.eventType === '' ? (source.always ?? []) : (source.transitions.get(taken.eventType) ?? []);
+  const before = rivals.slice(0, Math.max(0, rivals.indexOf(taken)));
+  return [...before, taken].flatMap((one) => {
+    const name = guardName(one.guard);
+    return name === null ? [] : [{ name, held: one === taken }];
+  });
 }
 
 /** The whole tree below a state, itself first. */
@@ -92,7 +114,7 @@ const FAILED = 'xstate.error.actor.';
 const AFTER = 'xstate.after.';
 
 /** What takes a transition, in words without a ticket or an id in them. */
-export function triggerOf(transition: AnyTransitionDefinition): Pick<DiagramEdge, 'kind' | 'event'> {
+function triggerOf(transition: AnyTransitionDefinition): Pick<DiagramEdge, 'kind' | 'event'> {
   const { eventType, source } = transition;
   const actorOf = (id: string): string => {
     const invoked = (source as AnyStateNode).invoke.find((one) => one.id === id);
@@ -110,7 +132,7 @@ export function triggerOf(transition: AnyTransitionDefinition): Pick<DiagramEdge
 }
 
 /** The name under which a guard was set up; `inline` for a function of its own, null without one. */
-export function guardName(guard: unknown): string | null {
+function guardName(guard: unknown): string | null {
   if (guard === undefined || guard === null) return null;
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'object' && 'type' in guard) return String(guard.type);
