@@ -165,7 +165,7 @@ function afterFlag(scan: Scan, from: number, to: number): number {
   if (at === to || at >= end || isFlagAt(text, at)) return to;
   const key = keyOf(scan, from, to, from);
   if (key === null) return to;
-  if (closer === null && isProse(/^[A-Za-z]{1,12}(?![\w-])/.exec(text.slice(at, at + 14))?.[0] ?? ''))
+  if (closer === null && isProse(/^[a-z]{1,12}(?=[.,;:]?(?:\s|$))/.exec(text.slice(at, at + 14))?.[0] ?? ''))
     return to;
   return hideArgument(scan, key, at);
 }

@@ -1,12 +1,17 @@
 /** Credentials in URLs of any scheme (SZ-15). */
 
-import { AT, BACKSLASH, COLON, classOf, LESS, OPEN_BRACKET, QUOTE, SLASH, SPACE } from './characters.ts';
+import { AT, BACKSLASH, COLON, classOf, OPEN_BRACKET, QUOTE, SLASH, SPACE } from './characters.ts';
 import type { Region } from './values.ts';
 
-const PORT = /^\d{0,5}$/;
+/** An empty port may stand before a path. */
+const isPort = (port: string, next: number): boolean =>
+  /^\d{1,5}$/.test(port) || (port === '' && next === SLASH);
 /** A name that people have, as `git@`; a longer or mixed one may be a token. */
 const PLAIN_USER = /^[a-z][a-z._-]{0,23}$/;
 const DIGEST = /^sha(?:1|256|384|512)\b/;
+
+/** `\"`, `\n` and `\u0026` end a URL; another backslash may stand in a password. */
+const isEscape = (text: string, at: number): boolean => '"\'\\nrtu'.includes(text[at] ?? ' ');
 
 /**
  * Hides the password of the authority that starts at `at`, and a user that looks like a token. Returns where the scan goes
@@ -26,8 +31,13 @@ export function hideUserinfo({ canvas, end }: Region, at: number): number {
     if (code === COLON && colon < 0) colon = i;
     else if (code === AT) sign = i;
     else if (code === SLASH || code === 0x3f || code === 0x23) {
-      if (sign >= 0 || colon < 0 || (i - colon <= 6 && PORT.test(text.slice(colon + 1, i)))) break;
-    } else if (code === QUOTE || code === BACKSLASH || code === LESS || (classOf(code) & SPACE) !== 0) break;
+      if (sign >= 0 || colon < 0 || (i - colon <= 6 && isPort(text.slice(colon + 1, i), code))) break;
+    } else if (
+      code === QUOTE ||
+      (code === BACKSLASH && isEscape(text, i + 1)) ||
+      (classOf(code) & SPACE) !== 0
+    )
+      break;
   }
   canvas.visits += i - at;
   if (sign < 0) canvas.noAtSignBefore = i;

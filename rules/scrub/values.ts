@@ -42,6 +42,8 @@ export interface Key {
 const SCHEME = /^(?:bearer|basic|digest|negotiate|ntlm|token|apikey|aws4-hmac-sha256)$/i;
 const JSON_PRIMITIVE =
   /(?:true|false|null|-?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,4})?|\[REDACTED\])(?=\s{0,16}[,}\]])/y;
+/** Neither space nor what separates or closes. */
+const GOES_ON = /[^\s,;&|:)\]}>"'`\\]/;
 const GO_LIST = /\[\](?:string|any|interface \{\}|uint8|byte)(?=\{)/y;
 
 /** Hides the value that follows the separator. Returns where the scan goes on. */
@@ -99,7 +101,7 @@ function hideQuoted(region: Region, key: Key, at: number): number | null {
 /** A value goes on behind its closing quote or bracket where nothing separates the two: `"a"b`. */
 function hideRest(region: Region, at: number): number {
   const { canvas, end } = region;
-  if (at >= end || (classOf(canvas.text.charCodeAt(at)) & WORD) === 0) return at;
+  if (at >= end || !GOES_ON.test(canvas.text[at] ?? ' ')) return at;
   return hideUpTo(canvas, at, tokenEnd(region, at));
 }
 
