@@ -115,7 +115,7 @@ export const SETTINGS = {
   metricsAddress: setting({
     variable: 'PROXIMA_METRICS_ADDR',
     fallback: ':9090',
-    help: 'Address of /metrics and of the probes /healthz and /readyz.',
+    help: 'Address of /healthz, /readyz, /metrics and /debug/state.',
     read: listenAddress,
   }),
   podName: setting({

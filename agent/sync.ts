@@ -9,7 +9,6 @@ import { instant } from './instant.ts';
 import type { KubeApi } from './kubeApi.ts';
 import type { Log } from './log.ts';
 import type { AgentMetrics } from './metrics.ts';
-import { createAgentMetrics } from './metrics.ts';
 import type { NatsLink } from './natsLink.ts';
 import type { PublishOutcome, PublishWaits } from './publish.ts';
 import { publishSnapshot } from './publish.ts';
@@ -189,24 +188,4 @@ function logEnd(log: Log, end: Ended, report: SyncReport): void {
       // One that failed earlier was logged with its error.
       if (end.completeBytes !== null) log.error(report, 'the inventory could not be published');
   }
-}
-
-/** One sync of an agent without leader election. Never rejects. */
-export async function syncOnce(o: {
-  readonly config: AgentConfig;
-  readonly api: KubeApi;
-  readonly link: NatsLink;
-  readonly from: Sender;
-  readonly accepts: readonly string[];
-  readonly signal: AbortSignal;
-  readonly log: Log;
-}): Promise<void> {
-  const { from, accepts, signal, ...parts } = o;
-  const sync = createSync({
-    ...parts,
-    from: () => from,
-    accepts: () => accepts,
-    metrics: createAgentMetrics(),
-  });
-  await sync.run({ signal, epoch: null, mayPublish: () => true });
 }
