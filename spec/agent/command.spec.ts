@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rig, Stream } from './rig.ts';
@@ -15,6 +16,15 @@ interface Program {
   output(): string;
   kill(signal: 'SIGTERM' | 'SIGINT'): void;
   readonly exited: Promise<number | null>;
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 describe('proxima agent', function () {
@@ -113,6 +123,31 @@ describe('proxima agent', function () {
       assert.match(line.msg, /already enrolled with another identity.*delete the agent's record/);
       assert.equal(line.cluster, 'prod');
       assert.doesNotMatch(program.output(), /hunter2/);
+    });
+
+    it('answers Prometheus where it is told to, with every metric of the agent (OB-01 to OB-06, CF-16)', async () => {
+      rig = await startRig(stream);
+      const address = `127.0.0.1:${await freePort()}`;
+      const program = run([], rig.env({ PROXIMA_METRICS_ADDR: address }));
+      assert.ok(await stream.next());
+      const metrics = async (): Promise<string> => (await fetch(`http://${address}/metrics`)).text();
+      let text = await metrics();
+      // The message is there a moment before the sync has ended.
+      for (const end = Date.now() + 5000; /_syncs_total 0$/m.test(text) && Date.now() < end; )
+        text = await metrics();
+      for (const line of [
+        /^proxima_collector_syncs_total 1$/m,
+        /^proxima_collector_sync_errors_total 0$/m,
+        /^proxima_collector_last_sync_duration_seconds \d*\.?\d+$/m,
+        /^proxima_collector_resources_collected\{resource="pods"\} 0$/m,
+        /^proxima_collector_inventory_payload_bytes [1-9]\d*$/m,
+        /^proxima_collector_inventory_too_large_total\{outcome="inventory_dropped"\} 0$/m,
+        /^proxima_collector_leader 1$/m,
+      ]) {
+        assert.match(text, line);
+      }
+      program.kill('SIGTERM');
+      assert.equal(await program.exited, 0);
     });
 
     it('ends with 1 when its probes cannot listen', async () => {
