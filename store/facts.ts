@@ -3,6 +3,8 @@
 import { hash } from 'node:crypto';
 import type { StoredFacts } from '../rules/facts/plan.ts';
 import type { WorkloadSpecFacts } from '../wire/specFacts.ts';
+import { encodeValue } from './inventory/copyText.ts';
+import type { ExtraCells } from './inventory/write.ts';
 import type { Db } from './pool.ts';
 
 /** What `factsHash` gave for the stored facts; empty for facts that came without it, null where none are stored. */
@@ -37,7 +39,23 @@ export interface FactsToWrite {
   readonly hash: string;
 }
 
-/** Stores facts with the time of their snapshot (contracts.md section 1, "Facts time"); `syncedAt` is an ISO time. */
+/** The facts of new rows as cells of their COPY lines: a new workload is written once, and leaves no dead row behind. */
+export function factCells(writes: readonly FactsToWrite[], at: Date): ExtraCells {
+  const byId = new Map(writes.map((write) => [write.id, write]));
+  const none = ['\\N', '\\N', '\\N'];
+  return {
+    columns: ['spec_facts', 'spec_facts_hash', 'spec_facts_at'],
+    cellsOf(id) {
+      const write = byId.get(id);
+      return write === undefined ? none : [encodeValue('jsonb', write.facts), write.hash, at.toISOString()];
+    },
+  };
+}
+
+/**
+ * Stores facts in rows that are there, with the time of their snapshot (contracts.md section 1, "Facts time"); `syncedAt`
+ * is an ISO time.
+ */
 export async function writeFacts(
   db: Db,
   writes: readonly FactsToWrite[],

@@ -40,13 +40,22 @@ export interface WorkloadRows {
 export const hashFacts = (workloads: readonly SentWorkload[]): (string | null)[] =>
   workloads.map(({ spec_facts: facts }) => (facts === undefined ? null : factsHash(facts)));
 
-/** Called when the rows of the workloads are written, and before any is deleted. */
-export async function recordWorkloads(
+/** What a sync does to the facts, before anything is written. */
+export interface WorkloadPlan {
+  /** Of rows that are about to be inserted. */
+  readonly ofNewRows: readonly FactsToWrite[];
+  readonly ofKnownRows: readonly FactsToWrite[];
+  readonly records: readonly ChangeRecord[];
+  readonly notNewer: number;
+}
+
+/** Reads the stored facts that differ and compares. Called under the cluster's lock, before the rows are written. */
+export async function planWorkloads(
   db: Db,
   recording: Recording,
   snapshot: Snapshot,
   rows: WorkloadRows,
-): Promise<FactsOutcome> {
+): Promise<WorkloadPlan> {
   const differing = findDiffering(snapshot.data.workloads, rows);
   const known = await readFacts(
     db,
@@ -56,20 +65,33 @@ export async function recordWorkloads(
     at: recording.at,
     scaledByHpa: known.size === 0 ? new Set() : hpaTargets(await presentHpas(db, recording, snapshot)),
   };
-  const writes: FactsToWrite[] = [];
+  const ofNewRows: FactsToWrite[] = [];
+  const ofKnownRows: FactsToWrite[] = [];
   const records: ChangeRecord[] = [];
   let notNewer = 0;
-  for (const { id, hash, workload } of differing) {
+  for (const { id, hash, workload, isNewRow } of differing) {
     const plan = planFacts(workload, known.get(id) ?? null, context);
     if (plan.kind === 'not_newer') notNewer += 1;
-    if (plan.kind === 'baseline' || plan.kind === 'compared') writes.push({ id, hash, facts: plan.facts });
-    if (plan.kind === 'compared' && plan.changes.length > 0)
+    if (plan.kind !== 'baseline' && plan.kind !== 'compared') continue;
+    (isNewRow ? ofNewRows : ofKnownRows).push({ id, hash, facts: plan.facts });
+    if (plan.kind === 'compared' && plan.changes.length > 0) {
       records.push(workloadRecord(workload, plan.changes));
+    }
   }
   records.push(...lifecycleRecords(recording, snapshot, rows));
-  await writeFacts(db, writes, recording.at, recording.syncedAt);
+  return { ofNewRows, ofKnownRows, records, notNewer };
+}
+
+/** Stores and records what was planned, once the rows are written; the facts of new rows went with them. */
+export async function recordWorkloads(
+  db: Db,
+  recording: Recording,
+  plan: WorkloadPlan,
+): Promise<FactsOutcome> {
+  const { ofNewRows, ofKnownRows, records, notNewer } = plan;
+  await writeFacts(db, ofKnownRows, recording.at, recording.syncedAt);
   await insertChanges(db, recording, records);
-  return { stored: writes.length, notNewer, records: records.length };
+  return { stored: ofNewRows.length + ofKnownRows.length, notNewer, records: records.length };
 }
 
 /** A workload whose facts are not those that are stored, as far as the hashes tell. */
@@ -77,7 +99,9 @@ interface Differing {
   readonly workload: SentWorkload;
   readonly id: string;
   readonly hash: string;
+  /** Facts of it are stored. */
   readonly isKnown: boolean;
+  readonly isNewRow: boolean;
 }
 
 function findDiffering(workloads: readonly SentWorkload[], rows: WorkloadRows): Differing[] {
@@ -90,7 +114,9 @@ function findDiffering(workloads: readonly SentWorkload[], rows: WorkloadRows): 
     const row = stored.byKey.get(key);
     const before = row === undefined ? null : (stored.factHashes[row] ?? null);
     const id = row === undefined ? inserted.get(key) : stored.ids[row];
-    return before === hash || id === undefined ? [] : [{ workload, id, hash, isKnown: before !== null }];
+    return before === hash || id === undefined
+      ? []
+      : [{ workload, id, hash, isKnown: before !== null, isNewRow: row === undefined }];
   });
 }
 

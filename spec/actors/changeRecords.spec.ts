@@ -68,6 +68,16 @@ describe('change records of workloads', () => {
     deepEqual(await storedFacts(), { spec_facts: tagged('2'), spec_facts_at: new Date(atMinute(1)) });
   });
 
+  it('keep facts of a new workload and of a known one to the letter, and write a new one once (CH-01)', async () => {
+    const odd = factsOf({ env_from: ['configmap:a#"\\N\t{,}', 'secret:b#\n$1'] });
+    await rig.query('vacuum k8s_workloads');
+    await stored(at(0, [sentWorkload('api', odd), sentWorkload('web', null)]));
+    equal((await rig.deadRows()).k8s_workloads, 0);
+    deepEqual((await storedFacts())?.spec_facts, odd);
+    await stored(at(1, [sentWorkload('api', null), sentWorkload('web', odd)]));
+    deepEqual(await storedFacts('web'), { spec_facts: odd, spec_facts_at: new Date(atMinute(1)) });
+  });
+
   it('are one for all that a sync changed of a workload (CH-02)', async () => {
     const after = factsOf({ image: 'shop/api:2', limits: { memory: '1Gi' }, env_names: ['A'] });
     const outcome = await change(factsOf({ image: 'shop/api:1' }), after);

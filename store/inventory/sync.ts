@@ -5,11 +5,12 @@ import { kinds } from '../../wire/kinds/index.ts';
 import type { Snapshot } from '../../wire/snapshot.ts';
 import type { Recording } from '../changes.ts';
 import { lockClusterById } from '../clusterSync.ts';
+import { factCells } from '../facts.ts';
 import { findHosts, hostOf } from '../hostLinks.ts';
 import { recordPolicies } from '../policyChanges.ts';
 import type { PoolClient } from '../pool.ts';
 import type { FactsOutcome } from '../workloadChanges.ts';
-import { hashFacts, recordWorkloads } from '../workloadChanges.ts';
+import { hashFacts, planWorkloads, recordWorkloads } from '../workloadChanges.ts';
 import type { InventoryRecord } from './columns.ts';
 import { keptColumns } from './columns.ts';
 import { contentHash } from './contentHash.ts';
@@ -104,15 +105,18 @@ export async function syncInventory(
     });
     changes.set(kind.name, difference);
     await step(kind.name, async () => {
+      if (recording !== null && kind.name === 'workloads') {
+        const workloads = { stored: rows, changes: difference, hashes: factHashes };
+        const plan = await planWorkloads(client, recording, snapshot, workloads);
+        await writeChanges(client, kind, difference, context, factCells(plan.ofNewRows, recording.at));
+        facts = await recordWorkloads(client, recording, plan);
+        return;
+      }
       if (recording !== null && kind.name === 'network_policies') {
         const records = await recordPolicies(client, recording, difference.updated);
         facts = { ...facts, records: facts.records + records };
       }
       await writeChanges(client, kind, difference, context);
-      if (recording !== null && kind.name === 'workloads') {
-        const workloads = { stored: rows, changes: difference, hashes: factHashes };
-        facts = await recordWorkloads(client, recording, snapshot, workloads);
-      }
     });
   }
   await step('prune', () => prune(client, cluster.id, changes));

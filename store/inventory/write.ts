@@ -16,15 +16,22 @@ export interface WriteContext {
   readonly syncedAt: string;
 }
 
+/** Columns of new rows that are no part of a record, and their values in COPY text by the row's id. */
+export interface ExtraCells {
+  readonly columns: readonly string[];
+  cellsOf(id: string): readonly string[];
+}
+
 /** Inserts, updates and relinks. Deletions wait until the end of the sync (`deleteRows`). */
 export async function writeChanges(
   client: PoolClient,
   kind: Kind,
   changes: Changes,
   context: WriteContext,
+  extra?: ExtraCells,
 ): Promise<void> {
   if (changes.updated.length > 0) await updateRows(client, kind, changes.updated, context);
-  if (changes.inserted.length > 0) await copyRows(client, kind.table, kind, changes.inserted, context);
+  if (changes.inserted.length > 0) await copyRows(client, kind.table, kind, changes.inserted, context, extra);
   if (changes.relinked.length > 0) await relinkRows(client, kind, changes.relinked, context);
 }
 
@@ -39,21 +46,29 @@ async function copyRows(
   kind: Kind,
   rows: readonly RowToWrite[],
   context: WriteContext,
+  extra?: ExtraCells,
 ): Promise<void> {
-  const columns = writtenColumns(kind).map(([column]) => column);
+  const columns = [...writtenColumns(kind).map(([column]) => column), ...(extra?.columns ?? [])];
   const target = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin`));
-  await pipeline(Readable.from(inPieces(rowLines(kind, rows, context))), target);
+  await pipeline(Readable.from(inPieces(rowLines(kind, rows, context, extra))), target);
 }
 
-/** Rows in COPY text, columns in the order of `writtenColumns`. */
-export function* rowLines(kind: Kind, rows: readonly RowToWrite[], context: WriteContext): Generator<string> {
+/** Rows in COPY text, columns in the order of `writtenColumns`, then those of `extra`. */
+export function* rowLines(
+  kind: Kind,
+  rows: readonly RowToWrite[],
+  context: WriteContext,
+  extra?: ExtraCells,
+): Generator<string> {
   const fields = recordFields(kind).map(([column, field]) => ({ column, type: field.column }));
   const linked = linkColumn(kind) !== null;
   for (const { id, record, hash, link } of rows) {
     let line = `${id}\t${context.clusterId}`;
     for (const { column, type } of fields) line += `\t${encodeValue(type, record[column])}`;
     if (linked) line += `\t${link ?? '\\N'}`;
-    yield `${line}\t${hash ?? contentHash(record)}\t${context.syncedAt}\n`;
+    line += `\t${hash ?? contentHash(record)}\t${context.syncedAt}`;
+    if (extra !== undefined) for (const cell of extra.cellsOf(id)) line += `\t${cell}`;
+    yield `${line}\n`;
   }
 }
 
