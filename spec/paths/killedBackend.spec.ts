@@ -37,7 +37,7 @@ describe('a backend killed between receipt and commit', function () {
 
   before(async () => {
     system = await startWholeSystem();
-    cluster = new SimCluster({ seed: 11, pods: 60, now: new Date() });
+    cluster = new SimCluster({ argo: true, seed: 11, pods: 60, now: new Date() });
     sim = await startSimServer(cluster);
     const kubeconfig = join(system.dir, 'sim.kubeconfig');
     await writeFile(kubeconfig, sim.kubeconfig());

