@@ -62,7 +62,7 @@ export const provideWork = (work: ClusterWork): ClusterMachine =>
   });
 
 async function storeSnapshot(work: ClusterWork, ticket: Ticket): Promise<Outcome> {
-  const held = work.inbox.admitted(ticket);
+  const held = work.inbox.begin(ticket);
   // Settled in the meantime: the process is draining.
   if (held === null) return { outcome: 'abandoned' };
   try {

@@ -15,10 +15,15 @@ export interface Held {
 export interface Inbox {
   /** Takes a message in. While its ticket is held, JetStream hears that it is being worked on. */
   hold(delivery: Delivery): Ticket;
-  /** Puts the decoded snapshot with its ticket. */
-  admit(ticket: Ticket, admitted: SyncInput): void;
-  /** What was admitted; null when the ticket is settled or was not admitted. */
-  admitted(ticket: Ticket): SyncInput | null;
+  /** Puts the decoded snapshot with its ticket; `cluster` is the key of its actor. */
+  admit(ticket: Ticket, admitted: SyncInput, cluster: string): void;
+  /** Work on the ticket begins: what was admitted; null when the ticket is settled or was not admitted. */
+  begin(ticket: Ticket): SyncInput | null;
+  /**
+   * For a ticket whose work has not begun: how long another snapshot of its cluster has been worked on, in milliseconds
+   * (0 when none is). Null once the work began, or the ticket is settled.
+   */
+  waitsBehind(ticket: Ticket): number | null;
   /**
    * Runs work as part of the message's span. The actor that works on it may begin when another message's work ends, which
    * would make it a part of that one's.
@@ -33,6 +38,8 @@ export interface Inbox {
 
 interface Entry extends Held {
   admitted: SyncInput | null;
+  cluster: string | null;
+  begunAt: Date | null;
   readonly timer: NodeJS.Timeout;
   readonly resume: Continue;
   readonly settled: PromiseWithResolvers<void>;
@@ -51,6 +58,8 @@ export function createInbox(o: { readonly workingEveryMs: number; readonly now: 
         delivery,
         receivedAt: o.now(),
         admitted: null,
+        cluster: null,
+        begunAt: null,
         resume: keepSpan(),
         timer: setInterval(() => delivery.working(), o.workingEveryMs),
         settled: Promise.withResolvers<void>(),
@@ -58,11 +67,25 @@ export function createInbox(o: { readonly workingEveryMs: number; readonly now: 
       ticketsHeld.set(entries.size);
       return ticket;
     },
-    admit(ticket, admitted) {
+    admit(ticket, admitted, cluster) {
       const entry = entries.get(ticket);
-      if (entry !== undefined) entry.admitted = admitted;
+      if (entry !== undefined) Object.assign(entry, { admitted, cluster });
     },
-    admitted: (ticket) => entries.get(ticket)?.admitted ?? null,
+    begin(ticket) {
+      const entry = entries.get(ticket);
+      if (entry === undefined) return null;
+      entry.begunAt = o.now();
+      return entry.admitted;
+    },
+    waitsBehind(ticket) {
+      const waiting = entries.get(ticket);
+      if (waiting === undefined || waiting.begunAt !== null) return null;
+      const now = o.now().getTime();
+      const begun = [...entries.values()].flatMap(({ cluster, begunAt }) =>
+        cluster === waiting.cluster && begunAt !== null ? [now - begunAt.getTime()] : [],
+      );
+      return Math.max(0, ...begun);
+    },
     within(ticket, work) {
       const entry = entries.get(ticket);
       return entry === undefined ? work() : entry.resume(work);

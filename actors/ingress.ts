@@ -21,6 +21,8 @@ export interface IngressOptions {
   readonly settle: Settle;
   readonly log: Log;
   readonly maxSnapshotBytes: number;
+  /** How long a snapshot may wait for another one of its cluster, counted from when that one's work began. */
+  readonly turnPatienceMs: number;
   readonly now: () => Date;
   /** Aborted when the process drains: what arrives then goes back at once. */
   readonly draining: AbortSignal;
@@ -39,14 +41,33 @@ export function createIngress(o: IngressOptions): Receive {
   const process = async (delivery: Delivery): Promise<void> => {
     const ticket = o.inbox.hold(delivery);
     let outcome: Outcome | null;
+    let turn: NodeJS.Timeout | undefined;
     try {
       outcome = await admit(o, ticket, delivery);
     } catch (error) {
       o.log.error({ err: error, sequence: delivery.sequence }, 'a message could not be admitted');
       outcome = { outcome: 'failed', reason: 'database' };
     }
-    if (outcome !== null) await o.settle(ticket, outcome);
+    if (outcome === null) turn = awaitTurn(ticket);
+    else await o.settle(ticket, outcome);
     await o.inbox.settled(ticket);
+    clearTimeout(turn);
+  };
+
+  /**
+   * A snapshot that waits for a slow one of its own cluster goes back for a while: every lane that waits is a lane less
+   * for all other clusters, and one cluster whose syncs run into their limit would take them all.
+   */
+  const awaitTurn = (ticket: Ticket): NodeJS.Timeout | undefined => {
+    const waitedMs = o.inbox.waitsBehind(ticket);
+    if (waitedMs === null) return undefined;
+    return setTimeout(
+      () => {
+        if (o.inbox.waitsBehind(ticket) !== null)
+          void o.settle(ticket, { outcome: 'failed', reason: 'busy' });
+      },
+      Math.max(0, o.turnPatienceMs - waitedMs),
+    );
   };
   return (delivery) =>
     inSpan('k8s.process_message', { sequence: delivery.sequence, deliveries: delivery.deliveries }, () =>
@@ -76,10 +97,9 @@ async function admit(o: IngressOptions, ticket: Ticket, delivery: Delivery): Pro
   if (!decoded.ok) return rejected(decoded.reason, `${decoded.path} ${decoded.problem}`.trimStart());
   const { snapshot, folded } = decoded;
   describeSpan({ agent_id: sender.agent.id, bytes: delivery.bytes.length });
-  o.inbox.admit(ticket, { agent: sender.agent, snapshot, folded, publishedAt: delivery.publishedAt });
-  o.notify(
-    clusterKey({ environment_id: sender.agent.environment_id, slug: sender.agent.cluster_slug }),
-    ticket,
-  );
+  const { agent } = sender;
+  const key = clusterKey({ environment_id: agent.environment_id, slug: agent.cluster_slug });
+  o.inbox.admit(ticket, { agent, snapshot, folded, publishedAt: delivery.publishedAt }, key);
+  o.notify(key, ticket);
   return null;
 }

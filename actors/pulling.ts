@@ -23,8 +23,8 @@ export interface Pulling {
  * below the 64 MB at which nats-server drops a slow consumer.
  *
  * With two lanes one cluster whose snapshot is slow leaves the other lane to everybody else, and one whose snapshot fails
- * is nak'ed at once and holds none. Two snapshots of the same cluster can take both lanes, the second waiting for the
- * first; that ends with the transaction's limit at the latest.
+ * is nak'ed at once and holds none. A second snapshot of the slow cluster waits in its lane for some seconds, and then goes
+ * back for a while (`actors/ingress`).
  *
  * Survives restarts of the server: a pull that fails is tried again after a second, after making sure of the stream.
  */

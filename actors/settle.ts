@@ -14,6 +14,9 @@ import type { SyncInput } from './syncCluster.ts';
 /** After the last one it stays at that: a failed message comes again for as long as the stream keeps it. */
 export const NAK_DELAYS_MS: readonly number[] = [1_000, 5_000, 15_000, 60_000];
 
+/** Reasons of a failure behind which the database may be away; the others say nothing about it. */
+const MAY_BE_DATABASE: ReadonlySet<string> = new Set(['database', 'timeout']);
+
 export type Settle = (ticket: Ticket, outcome: Outcome) => Promise<void>;
 
 export interface SettleOptions {
@@ -38,7 +41,7 @@ export function createSettle(o: SettleOptions): Settle {
       const final = await record(o, held, outcome);
       answer(held, final, o.nakDelaysMs);
       report(o, held, final);
-      if (final.outcome === 'failed') o.gate.suspect();
+      if (final.outcome === 'failed' && MAY_BE_DATABASE.has(final.reason)) o.gate.suspect();
     } finally {
       held.done();
     }

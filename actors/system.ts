@@ -9,6 +9,8 @@ import { createDatabaseGate } from './databaseGate.ts';
 import { listenForHeartbeats } from './heartbeats.ts';
 import { createInbox } from './inbox.ts';
 import { clusterKey, createIngress } from './ingress.ts';
+import type { Inspector } from './inspector.ts';
+import { createInspector } from './inspector.ts';
 import type { Log } from './log.ts';
 import type { MaintenanceOptions } from './maintenance.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -27,6 +29,8 @@ export interface SystemOptions {
   readonly ackWaitMs: number;
   readonly syncTimeoutMs: number;
   readonly nakDelaysMs: readonly number[];
+  /** How long a snapshot may hold a lane while it waits for a slow one of its own cluster. */
+  readonly turnPatienceMs: number;
   /** How long one pull waits for a message; also the longest that stopping waits for an idle lane. */
   readonly pullExpiresMs: number;
   readonly probeEveryMs: number;
@@ -48,6 +52,7 @@ const DEFAULTS: SystemOptions = {
   ackWaitMs: 90_000,
   syncTimeoutMs: SYNC_TIMEOUT_MS,
   nakDelaysMs: NAK_DELAYS_MS,
+  turnPatienceMs: 5_000,
   pullExpiresMs: 2_000,
   probeEveryMs: 1_000,
   drainMs: 5_000,
@@ -70,6 +75,8 @@ export interface System {
   /** Connected to NATS, the stream answers, and the database is not known to be away. */
   ready(): boolean;
   readonly registry: Pick<Registry, 'list'>;
+  /** What the visualizer sees. */
+  readonly inspector: Inspector;
   /**
    * Pulls no more, gives work under way `drainMs` to end, hands everything else back to JetStream at once, and closes the
    * connection. The pool stays open: it is the caller's.
@@ -123,13 +130,15 @@ export async function startSystem(o: {
     syncTimeoutMs: options.syncTimeoutMs,
     now,
   });
-  const registry = createRegistry({ machine, settle, log });
+  const inspector = createInspector({ now });
+  const registry = createRegistry({ machine, settle, log, inspector });
   const receive = createIngress({
     pool,
     inbox,
     settle,
     log,
     maxSnapshotBytes: options.maxSnapshotBytes,
+    turnPatienceMs: options.turnPatienceMs,
     now,
     draining: draining.signal,
     notify: (key, ticket) => registry.tell(key, { type: 'snapshot.arrived', ticket }),
@@ -160,6 +169,7 @@ export async function startSystem(o: {
 
   const stop = async (): Promise<void> => {
     draining.abort();
+    inspector.close();
     gate.stop();
     await maintenance.stop();
     await Promise.all([heartbeats.stop(), pulling.pause(), endedWithin(options.drainMs, pulling.ended())]);
@@ -170,8 +180,9 @@ export async function startSystem(o: {
   };
   let stopped: Promise<void> | undefined;
   return {
-    ready: () => link.isConnected() && pulling.isUp() && gate.isOpen() && !draining.signal.aborted,
+    ready: () => link.isConnected() && pulling.isUp() && !gate.isAway() && !draining.signal.aborted,
     registry,
+    inspector,
     stop: () => {
       stopped ??= stop();
       return stopped;

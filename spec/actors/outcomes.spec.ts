@@ -115,6 +115,41 @@ describe('a cluster whose every snapshot fails', function () {
     await system.stop();
     equal(await ingest.kept(), 5, 'nothing of it was given up');
   });
+
+  it('leaves a lane to the others while one of its own takes its time and more of them wait', async () => {
+    const slow = await ingest.enroll('slow');
+    const other = await ingest.enroll('other');
+    const released = Promise.withResolvers<void>();
+    let stored = 0;
+    let begun = 0;
+    const busy = await metric(OUTCOMES, { outcome: 'failed', reason: 'busy' });
+    const system = await ingest.start(
+      { lanes: 2, turnPatienceMs: 100, nakDelaysMs: [100] },
+      async (pool, input, options) => {
+        if (input.agent.cluster_slug === 'slow') {
+          begun += 1;
+          await released.promise;
+        }
+        if (input.agent.cluster_slug === 'other') stored += 1;
+        return syncCluster(pool, input, options);
+      },
+    );
+    for (let minute = 0; minute < 4; minute += 1) {
+      await slow.publish(slow.snapshot({ timestamp: `2026-11-30T22:0${minute}:00Z` }));
+    }
+    await eventually('one is worked on', () => begun === 1);
+    for (let minute = 0; minute < 10; minute += 1) {
+      await other.publish(other.snapshot({ timestamp: `2026-11-30T22:1${minute}:00Z` }));
+    }
+    await eventually('the others are stored', () => stored === 10);
+    equal(begun, 1);
+    ok((await metric(OUTCOMES, { outcome: 'failed', reason: 'busy' })) > busy);
+    released.resolve();
+    await eventually('all that waited is settled', async () => (await ingest.kept()) === 0);
+    await system.stop();
+    const { rows } = await ingest.database.pool.query(`select snapshot_at from clusters where slug = 'slow'`);
+    deepEqual(rows, [{ snapshot_at: new Date('2026-11-30T22:03:00Z') }]);
+  });
 });
 
 describe('the metrics of a sync', () => {
