@@ -170,10 +170,12 @@ const REMEDY = 'lower PROXIMA_K8S_POD_LIMIT or raise max_payload of the NATS ser
 function logEnd(log: Log, end: Ended, report: SyncReport): void {
   switch (end.kind) {
     case 'published':
-      if (end.shed !== null) {
-        log.warn(report, `the inventory did not fit into one message; parts were dropped: ${REMEDY}`);
-      }
-      log.info(report, 'the inventory was collected and published');
+      if (end.shed === null) log.info(report, 'the inventory was collected and published');
+      else
+        log.warn(
+          report,
+          `the inventory was published with parts dropped, to fit into one message; ${REMEDY}`,
+        );
       return;
     case 'too_large':
       log.error(
