@@ -72,6 +72,60 @@ describe('the registry', () => {
   });
 });
 
+describe('a registry of 10,000 clusters', function () {
+  this.timeout(60_000);
+  const CLUSTERS = 10_000;
+
+  it('settles every snapshot once, one of a cluster at a time, and keeps nothing of it but the actors', async () => {
+    const settled = new Map<Ticket, number>();
+    const under = new Map<string, number>();
+    let most = 0;
+    const machine = clusterMachine.provide({
+      actors: {
+        syncCluster: fromPromise<Outcome, { readonly ticket: Ticket }>(async ({ input }) => {
+          const [cluster = ''] = input.ticket.split(':');
+          const now = (under.get(cluster) ?? 0) + 1;
+          under.set(cluster, now);
+          most = Math.max(most, now);
+          await new Promise((resolve) => setImmediate(resolve));
+          under.set(cluster, now - 1);
+          return { outcome: 'stored' };
+        }),
+      },
+    });
+    const registry = createRegistry({
+      machine,
+      log,
+      settle: async (ticket) => {
+        settled.set(ticket, (settled.get(ticket) ?? 0) + 1);
+      },
+    });
+    const resources = process.getActiveResourcesInfo().length;
+    const heap = process.memoryUsage().heapUsed;
+    for (let n = 0; n < CLUSTERS; n += 1) {
+      registry.tell(`prod/${n}`, arrive(`${n}:1`));
+      if (n % 100 === 0) registry.tell(`prod/${n}`, arrive(`${n}:2`));
+    }
+    await eventually('all are settled', () => settled.size === CLUSTERS * 1.01, 45_000);
+    await eventually('all are idle', () => registry.list().every(({ waiting }) => waiting === 0));
+
+    assert.equal(most, 1);
+    assert.ok([...settled.values()].every((times) => times === 1));
+    const states = registry.list().map(({ state }) => JSON.stringify(state));
+    assert.equal(states.length, CLUSTERS);
+    assert.deepEqual(
+      [...new Set(states)],
+      ['{"ingest":"idle","liveReads":"admitting","presence":"connected"}'],
+    );
+    // An idle actor has no timer, and costs some kilobytes (design section 4).
+    assert.ok(process.getActiveResourcesInfo().length <= resources + 1);
+    const perActor = (process.memoryUsage().heapUsed - heap) / CLUSTERS;
+    assert.ok(perActor < 20_000, `${Math.round(perActor)} bytes an actor, garbage included`);
+    registry.stop();
+    assert.deepEqual(registry.list(), []);
+  });
+});
+
 describe('the log', () => {
   it("leaves PostgreSQL's message out, which quotes the refused value, and keeps where it was", () => {
     const refused = Object.assign(new Error('invalid input syntax: "hunter2"'), {
