@@ -73,8 +73,8 @@ function explain(
         code,
         message:
           error.details.held_by === 'this_cluster'
-            ? `${who} is already enrolled with another identity, so its state.json was lost; delete the agent's record in the backend, then restart this agent, and keep PROXIMA_AGENT_DATA_DIR on a volume`
-            : `${who} is already enrolled by another cluster of this environment; choose another PROXIMA_CLUSTER_SLUG, or delete that agent's record in the backend first if the cluster was rebuilt`,
+            ? `${who} is already enrolled with another identity, so its state.json was lost; delete its record (DELETE /api/v1/agents/{id}, GET /api/v1/agents lists them), then restart this agent, and keep PROXIMA_AGENT_DATA_DIR on a volume`
+            : `${who} is already enrolled by another cluster of this environment; choose another PROXIMA_CLUSTER_SLUG, or, if the cluster was rebuilt, delete that agent's record first (DELETE /api/v1/agents/{id}, GET /api/v1/agents lists them)`,
       };
     case 'nkey_in_use':
       return {

@@ -50,6 +50,8 @@ interface Opened {
   kube?: KubeAccess;
   api?: KubeApi;
   store?: StateStore;
+  /** Enrolled in this life. */
+  fresh: boolean;
   renewal?: Renewal;
   /** The step of the way that is under way; cancelled by `ending.signal`, it still has to come to its end. */
   step: Promise<unknown>;
@@ -58,7 +60,7 @@ interface Opened {
 /** One life of the agent. Resolves when all is closed, after `ending` was called or the agent had to end. Never rejects. */
 export async function live(o: Life): Promise<void> {
   const { ending, parts } = o;
-  const opened: Opened = { step: Promise.resolve() };
+  const opened: Opened = { fresh: false, step: Promise.resolve() };
   /** A step of the way; what breaks in it ends the agent as failed. */
   const step = (work: () => Promise<Step>) =>
     fromPromise<Step>(() => {
@@ -114,6 +116,7 @@ async function enroll(o: Life, opened: Opened): Promise<Step> {
   if (outcome.kind === 'refused') ending.end(outcome);
   if (outcome.kind !== 'enrolled') return outcome.kind;
   o.parts.session = outcome.session;
+  opened.fresh = outcome.fresh;
   return 'done';
 }
 
@@ -125,7 +128,7 @@ async function connect(o: Life, opened: Opened): Promise<Step> {
   if (session === null || api === undefined || store === undefined)
     throw new Error('connects before enrolling');
   const { agent_id: agentId, client, environment, nats_url, nats_ca } = session.enrollment();
-  const renewal = keepCredentials(o, session, store);
+  const renewal = keepCredentials(o, session, store, opened.fresh);
   opened.renewal = renewal;
   const link = await connectNats({
     servers: config.natsUrls ?? nats_url.split(','),
@@ -156,7 +159,7 @@ async function connect(o: Life, opened: Opened): Promise<Step> {
   return 'done';
 }
 
-function keepCredentials(o: Life, session: Session, store: StateStore): Renewal {
+function keepCredentials(o: Life, session: Session, store: StateStore, fresh: boolean): Renewal {
   const agentId = session.enrollment().agent_id;
   return startRenewal({
     jwt: () => session.enrollment().jwt,
@@ -174,6 +177,7 @@ function keepCredentials(o: Life, session: Session, store: StateStore): Renewal 
         kind: 'refused',
         message: `the backend has deleted agent ${agentId}; to enroll anew, remove ${store.path} and set PROXIMA_INSTALL_TOKEN`,
       }),
+    fresh,
     log: o.log,
   });
 }

@@ -80,8 +80,11 @@ export async function renew(o: {
 /** The backend signs at most one JWT per agent and minute. */
 const LEAST_WAIT_MS = 61_000;
 const LONGEST_WAIT_MS = 10 * 60_000;
-/** Timers stand still while a machine sleeps, so the clock is looked at this often. */
-const LOOK_EVERY_MS = 60 * 60_000;
+/**
+ * Asked this often although the JWT lasts longer: the answer is the only word that the agent was deleted, until when its
+ * JWT is good for NATS and its messages are refused one by one.
+ */
+const ASK_EVERY_MS = 60 * 60_000;
 
 export interface Renewal {
   /** The server refused the JWT: asks for another now, unless it asked within the last minute. */
@@ -91,7 +94,7 @@ export interface Renewal {
 }
 
 /**
- * Keeps the JWT fresh. A failed attempt is repeated after 1 minute, then up to every 10; the agent keeps the JWT that it
+ * Keeps the JWT fresh, and asks every hour whether the agent still exists. A failed attempt is repeated after 1 minute, then up to every 10; the agent keeps the JWT that it
  * has until then.
  */
 export function startRenewal(o: {
@@ -101,6 +104,8 @@ export function startRenewal(o: {
   /** Takes the new enrollment into memory and keeps it. */
   take(enrollment: Enrollment): Promise<void>;
   deleted(): void;
+  /** True when the JWT came from the backend a moment ago, false when it lay on disk. */
+  readonly fresh: boolean;
   readonly log: Log;
   readonly leastWaitMs?: number;
 }): Renewal {
@@ -118,13 +123,15 @@ export function startRenewal(o: {
 
   const loop = async (): Promise<void> => {
     let failures = 0;
+    let askedAt = o.fresh ? Date.now() : Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
-      const waitMs = renewalDue(o.jwt()) - Date.now();
+      const waitMs = Math.min(renewalDue(o.jwt()), askedAt + ASK_EVERY_MS) - Date.now();
       if (waitMs > 0 && !urged) {
-        await pause(Math.min(waitMs, LOOK_EVERY_MS), true);
+        await pause(waitMs, true);
         continue;
       }
       urged = false;
+      askedAt = Date.now();
       const outcome = await o.ask(stopping.signal);
       if (stopping.signal.aborted) return;
       if (outcome.kind === 'deleted') return o.deleted();
@@ -136,7 +143,7 @@ export function startRenewal(o: {
         });
       } else {
         failures += 1;
-        report(outcome, o.log);
+        report(outcome, renewalDue(o.jwt()) <= Date.now(), o.log);
       }
       await pause(
         Math.min(leastWaitMs * Math.max(1, failures), Math.max(leastWaitMs, LONGEST_WAIT_MS)),
@@ -158,9 +165,15 @@ export function startRenewal(o: {
   };
 }
 
-function report(outcome: Extract<RenewOutcome, { kind: 'clock_skew' | 'failed' }>, log: Log): void {
+function report(
+  outcome: Extract<RenewOutcome, { kind: 'clock_skew' | 'failed' }>,
+  due: boolean,
+  log: Log,
+): void {
   if (outcome.kind === 'failed') {
-    log.error({ reason: outcome.reason }, 'the NATS credentials could not be renewed, asking again later');
+    const { reason } = outcome;
+    if (due) log.error({ reason }, 'the NATS credentials could not be renewed, asking again later');
+    else log.warn({ reason }, 'the backend could not be asked about this agent, asking again later');
     return;
   }
   log.error(

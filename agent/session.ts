@@ -19,7 +19,8 @@ export interface Session {
 }
 
 export type SessionOutcome =
-  | { readonly kind: 'enrolled'; readonly session: Session }
+  /** `fresh`: enrolled just now, not by an earlier start. */
+  | { readonly kind: 'enrolled'; readonly session: Session; readonly fresh: boolean }
   /** The agent can't go on with these settings and this state; `message` is for the operator. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'cancelled' };
@@ -51,7 +52,7 @@ export async function openSession(o: {
       );
     }
     o.log.info({ agent_id: state.enrollment.agent_id, name: state.name }, 'already enrolled');
-    return { kind: 'enrolled', session: openEnrolled(state, state.enrollment, store) };
+    return { kind: 'enrolled', session: openEnrolled(state, state.enrollment, store), fresh: false };
   }
   if (config.installToken === null) {
     return refused(`PROXIMA_INSTALL_TOKEN is required: there is no enrollment in ${store.path}`);
@@ -87,7 +88,7 @@ export async function openSession(o: {
   await store.save({ ...asking, enrollment });
   const { agent_id, client, environment } = enrollment;
   o.log.info({ agent_id, name: asking.name, client, environment }, 'enrolled');
-  return { kind: 'enrolled', session: openEnrolled(asking, enrollment, store) };
+  return { kind: 'enrolled', session: openEnrolled(asking, enrollment, store), fresh: true };
 }
 
 const refused = (message: string): SessionOutcome => ({ kind: 'refused', message });

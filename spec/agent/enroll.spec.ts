@@ -71,7 +71,7 @@ describe('enrollment', () => {
     const outcome = await refusedWith(409, 'already_enrolled', { held_by: 'this_cluster' });
     assert.ok(outcome.kind === 'refused');
     assert.match(outcome.message, /prod-collector of cluster prod is already enrolled.*state\.json was lost/);
-    assert.match(outcome.message, /delete the agent's record in the backend/);
+    assert.match(outcome.message, /delete its record \(DELETE .api.v1.agents.\{id\}/);
   });
 
   it('explains that another cluster holds the slug', async () => {

@@ -89,7 +89,7 @@ describe('renewal of the NATS credentials', () => {
     let kept: ReturnType<typeof keepLog>;
     afterEach(() => renewal.stop());
 
-    function keepUp(first: string, outcomes: RenewOutcome[], take?: () => Promise<void>): void {
+    function keepUp(first: string, outcomes: RenewOutcome[], take?: () => Promise<void>, fresh = true): void {
       jwt = first;
       asked = 0;
       deleted = false;
@@ -108,6 +108,7 @@ describe('renewal of the NATS credentials', () => {
         deleted() {
           deleted = true;
         },
+        fresh,
         log: kept.log,
         leastWaitMs: 20,
       });
@@ -153,6 +154,27 @@ describe('renewal of the NATS credentials', () => {
       renewal.urge();
       await sleep(60);
       assert.equal(asked, 1);
+    });
+
+    it('asks at once whether an agent that was enrolled before still exists, and rests when it does', async () => {
+      keepUp(jwtOf(0, 3600), [renewed()], undefined, false);
+      await eventually(() => asked === 1);
+      await sleep(60);
+      assert.equal(asked, 1);
+    });
+
+    it('hears within its first question that it was deleted while it was off, although its credentials are good', async () => {
+      keepUp(jwtOf(0, 3600), [{ kind: 'deleted' }], undefined, false);
+      await eventually(() => deleted);
+    });
+
+    it('makes no alarm of a backend that is away while the credentials are good', async () => {
+      keepUp(jwtOf(0, 3600), [{ kind: 'failed', reason: 'ECONNREFUSED' }], undefined, false);
+      await eventually(() => kept.lines.length > 0);
+      assert.deepEqual(
+        kept.lines.map(({ level }) => level),
+        ['warn'],
+      );
     });
 
     it('goes on with credentials that could not be kept', async () => {
