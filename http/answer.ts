@@ -1,5 +1,6 @@
 /** What a route answers. */
 
+import type { Readable } from 'node:stream';
 import type { Refusal } from './refusal.ts';
 
 export interface JsonAnswer {
@@ -19,6 +20,15 @@ export interface TextAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A body without an end of its own; its owner destroys it, or the caller who leaves. */
+export interface StreamAnswer {
+  readonly kind: 'stream';
+  readonly status: number;
+  readonly stream: Readable;
+  readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** No body: 204, or a redirect. */
 export interface EmptyAnswer {
   readonly kind: 'empty';
@@ -26,7 +36,7 @@ export interface EmptyAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Answer = JsonAnswer | TextAnswer | EmptyAnswer | Refusal;
+export type Answer = JsonAnswer | TextAnswer | StreamAnswer | EmptyAnswer | Refusal;
 
 /** 200 with one object: `{"data": …}`, with an ETag. */
 export const one = (data: unknown): JsonAnswer => ({

@@ -1,6 +1,7 @@
 /** What the routes work with; made once by `http/main`. */
 
 import type { JwtIssuer } from '../actors/agentJwt.ts';
+import type { Inspector } from '../actors/inspector.ts';
 import type { Log } from '../actors/log.ts';
 import type { Pool } from '../store/pool.ts';
 import type { Budgets } from './budget.ts';
@@ -13,6 +14,8 @@ export interface Backend {
   readonly budgets: Budgets;
   /** True while the backend takes work: connected, and not draining. */
   readonly ready: () => boolean;
+  /** What the visualizer sees of the actors. */
+  readonly inspector: Pick<Inspector, 'list' | 'get' | 'follow'>;
   /** What enrolling agents are told and given. */
   readonly nats: {
     readonly url: string;

@@ -27,6 +27,8 @@ export interface Contract<P extends Params, B> {
   readonly budget?: BudgetRule;
   /** A log line for each call; administration and writes have one anyway. */
   readonly audited?: true;
+  /** A page for people: a browser that is not signed in is sent to sign in first. */
+  readonly page?: true;
   /** False while a part that the route needs is not set up: 503 `not_configured`. */
   readonly configured?: (backend: Backend) => boolean;
 }

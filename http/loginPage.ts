@@ -1,17 +1,25 @@
-/** The sign-in page: one form, one short script, nothing from elsewhere. */
+/** The sign-in page: one form, one short script. */
 
-import { createHash } from 'node:crypto';
+import { escapeHtml, plainPage } from './plainPage.ts';
 
 /**
  * Fills the form from `#token=` and takes it out of the address, so that it stays in no history. It never submits: a
- * link must not sign anyone in. Signing out sends the CSRF header, which only our own page knows.
+ * link must not sign anyone in. Any other fragment belongs to the page that sent the browser here and goes back with it.
+ * Signing out sends the CSRF header, which only our own page knows.
  */
 const SCRIPT = `
 const given = new URLSearchParams(location.hash.slice(1)).get('token');
 const field = document.getElementById('token');
 if (given !== null) {
-  history.replaceState(null, '', location.pathname);
+  history.replaceState(null, '', location.pathname + location.search);
   if (field !== null) field.value = given;
+} else if (field !== null && location.hash.startsWith('#/')) {
+  const back = new URL(field.form.action);
+  const next = back.searchParams.get('next');
+  if (next !== null) {
+    back.searchParams.set('next', next + location.hash);
+    field.form.action = back.pathname + back.search;
+  }
 }
 const out = document.getElementById('sign-out');
 if (out !== null) {
@@ -22,59 +30,34 @@ if (out !== null) {
 }
 `;
 
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; margin: 15vh auto; max-width: 24rem; padding: 0 1rem; color: #1d2733; }
-h1 { font-size: 1.25rem; }
-input, button { font: inherit; box-sizing: border-box; width: 100%; padding: .5rem; margin-top: .5rem; }
-.problem { color: #a11; }
-`;
+export interface LoginShown {
+  /** Null: nobody is. */
+  readonly signedIn: { readonly name: string; readonly csrf: string } | null;
+  /** A path of this server to go on to; null: where the caller belongs. */
+  readonly next: string | null;
+  readonly problem?: string;
+}
 
-const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-const POLICY = [
-  "default-src 'none'",
-  `script-src ${sha256(SCRIPT)}`,
-  `style-src ${sha256(STYLE)}`,
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
-
-const form = (problem: string | null): string => `
-<form method="post" action="/login">
+const form = ({ next, problem }: LoginShown): string => `
+<p class="dim">Sign in with a token of your caller.</p>
+<div class="card"><form method="post" action="/login${next === null ? '' : `?next=${encodeURIComponent(next)}`}">
   <label for="token">Token</label>
   <input id="token" name="token" type="password" autocomplete="off" required maxlength="256">
-  <button type="submit">Sign in</button>
-</form>${problem === null ? '' : `\n<p class="problem" role="alert">${escapeHtml(problem)}</p>`}`;
+  <button type="submit">Sign in</button>${
+    problem === undefined ? '' : `\n  <p class="problem" role="alert">${escapeHtml(problem)}</p>`
+  }
+</form></div>`;
 
-const account = (signedIn: { name: string; csrf: string }): string => `
+const account = (signedIn: { name: string; csrf: string }, next: string | null): string => `
 <p>Signed in as ${escapeHtml(signedIn.name)}.</p>
-<button type="button" id="sign-out" data-csrf="${escapeHtml(signedIn.csrf)}">Sign out</button>`;
+<div class="card">
+  <a class="button" href="${escapeHtml(next ?? '/')}">Go on</a>
+  <button type="button" class="quiet" id="sign-out" data-csrf="${escapeHtml(signedIn.csrf)}">Sign out</button>
+</div>`;
 
 /** The page and its Content-Security-Policy. With someone signed in it offers to sign out, else to sign in. */
-export function loginPage(
-  signedIn: { readonly name: string; readonly csrf: string } | null,
-  problem: string | null,
-): { html: string; policy: string } {
-  const html = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Proxima Inventory</title>
-<style>${STYLE}</style>
-<h1>Proxima Inventory</h1>${signedIn === null ? form(problem) : account(signedIn)}
-<script>${SCRIPT}</script>
-</html>
-`;
-  return { html, policy: POLICY };
-}
+export const loginPage = (shown: LoginShown): { html: string; policy: string } =>
+  plainPage({
+    body: shown.signedIn === null ? form(shown) : account(shown.signedIn, shown.next),
+    script: SCRIPT,
+  });

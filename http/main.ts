@@ -137,6 +137,7 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     log,
     now,
     budgets: new Budgets(),
+    inspector: system.inspector,
     ready: () => !draining && system.ready(),
     nats: { url: config.agentNatsUrl ?? nats.address.url, ca: nats.ca, issuer: createJwtIssuer(nats.signer) },
     oidc: config.oidc === null ? null : createOidcVerifier(config.oidc),
@@ -160,6 +161,8 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     pool,
     stop() {
       draining = true;
+      // Streams have no end of their own, and the server waits for open answers.
+      system.inspector.close();
       stopped ??= stopAll(running);
       return stopped;
     },

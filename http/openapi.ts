@@ -79,7 +79,10 @@ function responsesOf(route: Route): Record<string, object> {
 
 /** `GET /api/v1/clusters/:clusterID/pods` is `getClustersPods`: path words without versions and parameters. */
 const operationId = ({ method, path }: Route): string => {
-  const words = path.split(/[/.-]/).filter((word) => word !== '' && !/^(api|v1|:.*)$/.test(word));
+  const words = path
+    .replace(/^\/api(\/v1)?/, '')
+    .split(/[/.-]/)
+    .filter((word) => word !== '' && !word.startsWith(':'));
   const single = method === 'GET' && /:\w+$/.test(path) ? 'One' : '';
   const of = [...path.matchAll(PARAMETER)].map(([, name = '']) => name[0]?.toUpperCase() + name.slice(1));
   const camel = words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');

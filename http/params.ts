@@ -4,6 +4,7 @@ import type { Page } from '../store/page.ts';
 import type { Schema } from '../wire/kinds/define.ts';
 import type { Refusal } from './refusal.ts';
 import { invalidParam } from './refusal.ts';
+import { isLocalPath } from './signInFirst.ts';
 import { isUuid } from './uuid.ts';
 
 /** One parameter. `read` answers undefined for a text that it cannot read; `problem` then completes "page …". */
@@ -85,6 +86,15 @@ export const uuidParam = (description: string): Param<string | null> => ({
   problem: 'must be a UUID',
   absent: null,
   read: (text) => (isUuid(text) ? text : undefined),
+});
+
+/** A path on this server; anything else counts as none, since a link elsewhere may have made it. */
+export const localPathParam = (description: string): Param<string | null> => ({
+  schema: { type: 'string', maxLength: 512 },
+  description,
+  problem: 'must be a path',
+  absent: null,
+  read: (text) => (isLocalPath(text) ? text : null),
 });
 
 /** A text; null when it is not given or empty. NUL, which PostgreSQL has no text for, is refused. */

@@ -26,6 +26,10 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
       ctx.type = answer.contentType;
       ctx.body = answer.text;
       return;
+    case 'stream':
+      ctx.type = answer.contentType;
+      ctx.body = answer.stream;
+      return;
     case 'empty':
       ctx.body = null;
       ctx.status = answer.status;

@@ -23,6 +23,7 @@ import type { Params } from './params.ts';
 import { readQuery } from './params.ts';
 import type { Refusal } from './refusal.ts';
 import { badBody, isRefusal, rateLimited, refuse } from './refusal.ts';
+import { signInFirst } from './signInFirst.ts';
 import type { Target } from './target.ts';
 import { isUuid } from './uuid.ts';
 
@@ -111,7 +112,9 @@ export function systemRoute<P extends Params, B>(
 ): Route {
   return make('system', contract, ['admin:write'], async (backend, request, now) => {
     const entered = await enter(request, (access) => access.gateEverywhere('admin:write'));
-    if (isRefusal(entered)) return entered;
+    if (isRefusal(entered)) {
+      return contract.page ? signInFirst(contract.path, request, entered) : entered;
+    }
     const call = await parse(contract, backend, request, now);
     if (isRefusal(call)) return call;
     const refused = admit(contract, backend, entered.caller.caller_id, now);
@@ -154,7 +157,11 @@ function make<P extends Params, B>(
     bodySchema: contract.body?.schema ?? null,
     status: contract.status ?? 200,
     answerSchema: contract.answer,
-    refusals: [...(contract.refusals ?? []), ...(contract.budget === undefined ? [] : [429])],
+    refusals: [
+      ...(contract.refusals ?? []),
+      ...(contract.budget === undefined ? [] : [429]),
+      ...(contract.page ? [303] : []),
+    ],
     run: isAudited
       ? (backend, request) =>
           audited(contract, backend, request, (remembering) => run(backend, remembering, backend.now()))

@@ -3,8 +3,10 @@ import { adminRoutes } from './admin.ts';
 import { agentRoutes } from './agents.ts';
 import { callerRoutes } from './callers.ts';
 import { clusterRoutes } from './clusters.ts';
+import { debugRoutes } from './debug.ts';
 import { enrollRoutes } from './enroll.ts';
 import { explainRoutes } from './explain.ts';
+import { homeRoutes } from './home.ts';
 import { hostRoutes } from './hosts.ts';
 import { installTokenRoutes } from './installTokens.ts';
 import { inventoryRoutes } from './inventory.ts';
@@ -29,7 +31,9 @@ export const routes: readonly Route[] = [
   ...installTokenRoutes,
   ...adminRoutes,
   ...callerRoutes,
+  ...homeRoutes,
   ...loginRoutes,
+  ...debugRoutes,
   ...opsRoutes,
   ...openApiRoutes(() => routes),
 ];

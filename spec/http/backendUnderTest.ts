@@ -4,6 +4,7 @@ import { ok } from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { createJwtIssuer } from '../../actors/agentJwt.ts';
+import { createInspector } from '../../actors/inspector.ts';
 import { createLog } from '../../actors/log.ts';
 import { createNatsKeys } from '../../actors/natsKeys.ts';
 import { syncCluster } from '../../actors/syncCluster.ts';
@@ -84,6 +85,7 @@ export async function startBackend(
     log: createLog('error'),
     now,
     budgets: new Budgets(),
+    inspector: createInspector({ now }),
     ready: () => true,
     nats: { url: 'nats://nats.example:4222', ca: null, issuer },
     oidc: null,

@@ -1,7 +1,10 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { createActor } from 'xstate';
+import { createInspector } from '../../actors/inspector.ts';
 import { createOidcVerifier } from '../../http/oidc.ts';
 import type { Route } from '../../http/route.ts';
 import { routes } from '../../http/routes/index.ts';
+import { clusterMachine } from '../../machines/cluster.ts';
 import { createCaller, createToken } from '../../store/callers.ts';
 import { createGrant } from '../../store/grants.ts';
 import { createHost } from '../../store/hosts.ts';
@@ -36,6 +39,8 @@ const EXPECTED: Readonly<Record<'cluster' | 'system' | 'list' | 'client' | 'obje
 const OPEN = [
   'POST /api/v1/agents/enroll',
   'POST /api/v1/agents/:id/renew',
+  'GET /',
+  'GET /debug/assets/:version/:file',
   'GET /login',
   'POST /login',
   'POST /logout',
@@ -43,6 +48,17 @@ const OPEN = [
   'GET /readyz',
   'GET /metrics',
   'GET /api/openapi.json',
+];
+
+/** Routes that answer no JSON: pages, files, streams. */
+const BARE = [
+  'GET /',
+  'GET /login',
+  'GET /debug/actors',
+  'GET /debug/assets/:version/:file',
+  'GET /debug/actors/stream',
+  'GET /debug/machine.mmd',
+  'GET /metrics',
 ];
 
 /** What a parameter that has to be there may hold. */
@@ -73,7 +89,11 @@ describe('every route', () => {
   before(async () => {
     // Nothing is asked of the issuer here: its subjects are only registered.
     const oidc = createOidcVerifier({ issuer: 'https://issuer.example', audience: 'proxima' });
-    backend = await startBackend({ oidc });
+    // A stream of a process that drains ends after its first picture.
+    const inspector = createInspector({ now: () => new Date() });
+    createActor(clusterMachine, { inspect: inspector.watch('somewhere/home') }).start();
+    inspector.close();
+    backend = await startBackend({ oidc, inspector });
     home = await backend.place('acme', 'prod');
     sibling = await backend.place('acme', 'staging');
     const other = await backend.place('globex', 'prod');
@@ -101,6 +121,7 @@ describe('every route', () => {
   async function objectFor(route: Route): Promise<Record<string, string>> {
     serial += 1;
     const { pool } = backend;
+    if (route.path.startsWith('/debug/')) return { environment: 'somewhere', slug: 'home' };
     if (route.path.startsWith('/api/v1/clients/')) return { id: home.client_id };
     if (route.path.startsWith('/api/v1/environments/')) return { envID: home.environment_id };
     if (route.path.startsWith('/api/v1/admin/clusters/')) return { id: clusterId };
@@ -240,7 +261,7 @@ describe('every route', () => {
 
   it('describes every body: what it takes, and what it answers unless that is no JSON', () => {
     const bare = routes.filter(({ answerSchema, status }) => answerSchema === null && status !== 204);
-    deepEqual(bare.map(nameOf), ['GET /login', 'GET /metrics']);
+    deepEqual(bare.map(nameOf), BARE);
     const posts = routes.filter(({ method, bodySchema }) => method === 'POST' && bodySchema === null);
     deepEqual(posts.map(nameOf), ['POST /logout']);
     for (const route of routes) match(route.summary, /^[A-Z].*\.$/, nameOf(route));
