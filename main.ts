@@ -24,6 +24,10 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'bring the database of DATABASE_URL to the current schema',
     load: async () => (await import('./scripts/migrate.ts')).runMigrate,
   },
+  sanitize: {
+    summary: 'hide the secrets in lines of a log, to see what the API would show of them',
+    load: async () => (await import('./scripts/sanitize.ts')).runSanitize,
+  },
 };
 
 const usage = [

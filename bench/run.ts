@@ -6,6 +6,7 @@ import { join } from 'node:path';
 const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   ingest: ['--max-semi-space-size=64'],
   agentMemory: [],
+  sanitize: [],
 };
 
 for (const [name, flags] of Object.entries(SCENARIOS)) {

@@ -6,6 +6,7 @@ import {
   ASTERISK,
   BACKSLASH,
   BACKTICK,
+  COLON,
   COMMA,
   classOf,
   DASH,
@@ -22,7 +23,7 @@ import {
 import { isProse } from './harmless.ts';
 import { MARKER } from './marker.ts';
 import { openingAt, Quotes } from './quotes.ts';
-import { hideSchemeCredential } from './schemes.ts';
+import { hideSchemeCredential, mayBeScheme } from './schemes.ts';
 import { classifyKey, type KeyClass } from './secretKeys.ts';
 import { type Separator, separatorAt, skipSpace } from './separators.ts';
 import { hideUserinfo } from './urls.ts';
@@ -39,13 +40,15 @@ export function hidePairs(canvas: Canvas): void {
 interface Scan extends Region {
   readonly start: number;
   readonly depth: number;
-  /** The word before, for names of two words: `api key`. */
-  lastWord: { from: number; to: number } | null;
+  /** The word before, for names of two words (`api key`); -1 where none is. */
+  lastFrom: number;
+  lastTo: number;
 }
 
 function scanRegion(canvas: Canvas, start: number, end: number, depth: number): void {
-  const scan: Scan = { canvas, start, end, depth, quotes: new Quotes(canvas, end), lastWord: null };
+  const scan: Scan = { canvas, start, end, depth, quotes: new Quotes(canvas, end), lastFrom: -1, lastTo: -1 };
   const { text } = canvas;
+  let visits = 0;
   let i = start;
   while (i < end) {
     const code = text.charCodeAt(i);
@@ -53,20 +56,30 @@ function scanRegion(canvas: Canvas, start: number, end: number, depth: number): 
       const from = i;
       do i++;
       while (i < end && (classOf(text.charCodeAt(i)) & WORD) !== 0);
-      canvas.visits += i - from;
-      const next = afterWord(scan, from, i);
-      scan.lastWord = { from, to: i };
-      i = next;
+      visits += i - from;
+      const to = i;
+      if (!isBetweenWords(text, from, to, end)) i = afterWord(scan, from, to);
+      scan.lastFrom = from;
+      scan.lastTo = to;
       continue;
     }
-    canvas.visits++;
+    visits++;
     if (code === QUOTE || code === APOSTROPHE || code === BACKTICK) i = quoted(scan, i);
     else if (code === BACKSLASH) i = escaped(scan, i);
     else if (code === PERCENT) i = skipEncoded(text, i, end);
     else if (code === OPEN_BRACKET && text.startsWith(MARKER, i)) i += MARKER.length;
     else i++;
   }
+  canvas.visits += visits;
 }
+
+/** Most words stand before a space and another word, and are no flag and no scheme: nothing needs to be looked at. */
+const isBetweenWords = (text: string, from: number, to: number, end: number): boolean =>
+  to + 1 < end &&
+  text.charCodeAt(to) === 0x20 &&
+  (classOf(text.charCodeAt(to + 1)) & WORD) !== 0 &&
+  text.charCodeAt(from) !== DASH &&
+  !mayBeScheme(text, from, to);
 
 /** Reads a quoted text as one of its own, or as the name of what follows it. */
 function quoted(scan: Scan, at: number): number {
@@ -109,17 +122,17 @@ function keyOf(scan: Scan, from: number, to: number, outer: number): Key | null 
   let keyClass: KeyClass = classifyKey(canvas.text, from, to);
   if (
     keyClass === null &&
-    scan.lastWord !== null &&
+    scan.lastFrom >= 0 &&
     to - from < 5 &&
     /^keys?$/i.test(canvas.text.slice(from, to))
   ) {
-    const { from: before, to: gap } = scan.lastWord;
+    const { lastFrom: before, lastTo: gap } = scan;
     if (from - gap === 1)
       keyClass = classifyKey(`${canvas.text.slice(before, gap)}_key`, 0, gap - before + 4);
   }
   canvas.visits += Math.min(to - from, 40);
   if (keyClass === null) return null;
-  const initial = scan.lastWord === null && onlySpace(canvas, start, outer);
+  const initial = scan.lastFrom < 0 && onlySpace(canvas, start, outer);
   const header = /(?:authorization|cookie)s?$/i.test(canvas.text.slice(Math.max(from, to - 16), to));
   return { class: keyClass, initial, header };
 }
@@ -129,8 +142,9 @@ const onlySpace = (canvas: Canvas, from: number, to: number): boolean => skipSpa
 function afterWord(scan: Scan, from: number, to: number): number {
   const { canvas, end } = scan;
   const { text } = canvas;
-  if (text.startsWith('://', to) && to + 3 <= end) return hideUserinfo(scan, to + 3);
-  const scheme = hideSchemeCredential(scan, from, to);
+  if (text.charCodeAt(to) === COLON && text.startsWith('://', to) && to + 3 <= end)
+    return hideUserinfo(scan, to + 3);
+  const scheme = mayBeScheme(text, from, to) ? hideSchemeCredential(scan, from, to) : null;
   if (scheme !== null) return scheme;
   const isFlag = text.charCodeAt(from) === DASH && to - from > 1;
   const separator = separatorAt(canvas, to, end);

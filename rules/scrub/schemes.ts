@@ -13,11 +13,18 @@ const ABOUT =
 /** Words that may follow `basic` in prose: base64 of a user and a password has more than small letters. */
 const PLAIN_WORD = /^(?:[A-Z]?[a-z]*|[A-Z]{1,5})$/;
 
+/** By its length and first letter; most words are told apart so. */
+export const mayBeScheme = (text: string, from: number, to: number): boolean => {
+  const length = to - from;
+  if (length !== 5 && length !== 6 && length !== 9) return false;
+  const first = text.charCodeAt(from) | 0x20;
+  return first === 0x62 || first === 0x6e;
+};
+
 /** Hides the credential behind a scheme word that ends at `to`. Where the scan goes on, or null if there is none. */
 export function hideSchemeCredential(region: Region, from: number, to: number): number | null {
   const { canvas, end } = region;
   const length = to - from;
-  if (length !== 5 && length !== 6 && length !== 9) return null;
   if (matchAt(canvas, SCHEME, from, to) !== to) return null;
   const blank = matchAt(canvas, BLANK, to, end);
   const at = blank > 0 ? blank : skipSpace(canvas, to, end);

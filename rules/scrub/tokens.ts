@@ -1,7 +1,7 @@
 /** Secrets that show themselves: the shapes that vendors gave their tokens (SZ-16), and chance itself (SZ-17). */
 
 import type { Canvas } from './canvas.ts';
-import { BASE64, classOf, LETTER_OR_DIGIT, OPEN_BRACKET, SLASH } from './characters.ts';
+import { BACKSLASH, BASE64, classOf, EQUALS, LETTER_OR_DIGIT, OPEN_BRACKET, SLASH } from './characters.ts';
 import { isRandom } from './entropy.ts';
 import { MARKER } from './marker.ts';
 
@@ -41,6 +41,8 @@ const SHAPES: readonly (readonly [string, RegExp])[] = [
 /** The longest that a pattern reads. */
 const REACH = 40;
 const DOT = 0x2e;
+/** No token of any vendor is shorter. */
+const SHORTEST = 10;
 
 const shapesByCode = Array.from({ length: 128 }, (_, code) => {
   const shapes = SHAPES.filter(([start]) => start.charCodeAt(0) === code);
@@ -54,47 +56,39 @@ export function hideTokens(canvas: Canvas): void {
   let i = 0;
   while (i < end) {
     const code = text.charCodeAt(i);
-    if (code === OPEN_BRACKET && text.startsWith(MARKER, i)) i += MARKER.length;
-    else if (code === 0x5c) i += 'nrt'.includes(text[i + 1] ?? ' ') ? 2 : 1;
-    else if ((classOf(code) & BASE64) === 0) i++;
-    else {
-      const to = runEnd(text, i, end);
-      canvas.visits += to - i;
-      i = afterRun(canvas, i, to);
-      continue;
-    }
-    canvas.visits++;
+    if (isInRun(code)) {
+      const from = i;
+      do i++;
+      while (i < end && isInRun(text.charCodeAt(i)));
+      if (i - from >= SHORTEST) afterRun(canvas, from, i);
+    } else if (code === OPEN_BRACKET && text.startsWith(MARKER, i)) i += MARKER.length;
+    else if (code === BACKSLASH) i += 'nrt'.includes(text[i + 1] ?? ' ') ? 2 : 1;
+    else i++;
   }
+  canvas.visits += end;
 }
 
-/** Runs hold the alphabets of base64, and dots between its characters. */
-function runEnd(text: string, from: number, end: number): number {
-  let i = from;
-  while (i < end) {
-    const code = text.charCodeAt(i);
-    if ((classOf(code) & BASE64) === 0 && code !== DOT) break;
-    i++;
-  }
-  return i;
-}
+/** Runs hold the alphabets of base64, and dots between their characters. Padding says nothing. */
+const isInRun = (code: number): boolean =>
+  ((classOf(code) & BASE64) !== 0 && code !== EQUALS) || code === DOT;
 
-function afterRun(canvas: Canvas, from: number, to: number): number {
-  if (to - from < 10) return to;
-  const vendor = vendorToken(canvas, from, to);
-  if (vendor >= 0) {
-    const stop = wordEnd(canvas, vendor, to);
-    canvas.hide(vendor, stop);
-    return stop;
+function afterRun(canvas: Canvas, from: number, to: number): void {
+  let start = from;
+  while (start < to) {
+    const vendor = vendorToken(canvas, start, to);
+    if (vendor < 0) break;
+    hideRandom(canvas, start, vendor);
+    start = wordEnd(canvas, vendor, to);
+    canvas.hide(vendor, start);
   }
-  hideRandom(canvas, from, to);
-  return to;
+  hideRandom(canvas, start, to);
 }
 
 /** Where a vendor's token starts: at the left end of a word, so that `disk-` and `task-` do not end in one. */
 function vendorToken(canvas: Canvas, from: number, to: number): number {
   const { text } = canvas;
   let free = true;
-  for (let i = from; i < to - 9; i++) {
+  for (let i = from; i <= to - SHORTEST; i++) {
     const code = text.charCodeAt(i);
     const shapes = free ? shapesByCode[code] : undefined;
     if (shapes !== undefined) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { hostileLines } from '../../../bench/hostileLines.ts';
 import { MAX_LINE, sanitizeLine, visitsOf } from '../../../rules/scrub/line.ts';
 import { MARKER } from '../../../rules/scrub/marker.ts';
 import { sanitizeText } from '../../../rules/scrub/text.ts';
-import { hostileLines } from './hostile.ts';
 import { ordinaryLine, SHAPES, secretName } from './shapes.ts';
 
 /** Pieces that the rules look for, put together without sense. */

@@ -1,6 +1,6 @@
 /** Lines of 64 KiB that are slow for a scanner which looks at anything twice for each character. */
 
-import { MAX_LINE } from '../../../rules/scrub/line.ts';
+import { MAX_LINE } from '../rules/scrub/line.ts';
 
 const filled = (piece: string): string => piece.repeat(Math.ceil(MAX_LINE / piece.length)).slice(0, MAX_LINE);
 
