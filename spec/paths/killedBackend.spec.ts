@@ -41,7 +41,7 @@ describe('a backend killed between receipt and commit', function () {
     sim = await startSimServer(cluster);
     const kubeconfig = join(system.dir, 'sim.kubeconfig');
     await writeFile(kubeconfig, sim.kubeconfig());
-    backend = await startBackendProcess(system.backendEnv, BACKEND_ARGS);
+    backend = await startBackendProcess({ ...system.backendEnv, PROXIMA_LOG_LEVEL: 'info' }, BACKEND_ARGS);
     const started = new Date();
     const { url } = backend;
     agent = await system.startAgent({
@@ -81,7 +81,7 @@ describe('a backend killed between receipt and commit', function () {
     }
     assert.deepEqual(await snapshotAt(), before, 'nothing of it was stored');
 
-    backend = await startBackendProcess(system.backendEnv, BACKEND_ARGS);
+    backend = await startBackendProcess({ ...system.backendEnv, PROXIMA_LOG_LEVEL: 'info' }, BACKEND_ARGS);
     await eventually('it is stored', async () => (await snapshotAt()) > before, 30_000);
     const connection = await system.nats.connectAs(system.nats.backend);
     const manager = await connection.jetstreamManager({ checkAPI: false });
@@ -98,7 +98,8 @@ describe('a backend killed between receipt and commit', function () {
     );
   });
 
-  it('ends in order at SIGTERM', async () => {
+  it('ends in order at SIGTERM, and says so', async () => {
     assert.equal(await backend.end('SIGTERM'), 0);
+    assert.match(backend.lastWords(), /"reason":"SIGTERM","msg":"stopping".*"msg":"stopped"/s);
   });
 });

@@ -12,6 +12,8 @@ export interface BackendProcess {
   readonly url: string;
   /** The value of one sample of its /metrics; 0 when there is none. */
   metric(sample: string): Promise<number>;
+  /** The last few thousand characters that it printed. */
+  lastWords(): string;
   /** Ends it with a signal and waits; resolves with exit code or signal. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
@@ -32,7 +34,7 @@ export async function startBackendProcess(
       printed = (printed + text).slice(-4000);
     });
   }
-  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   const url = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await isReady(url))) {
@@ -49,6 +51,7 @@ export async function startBackendProcess(
       const line = text.split('\n').find((candidate) => candidate.startsWith(`${sample} `));
       return line === undefined ? 0 : Number(line.slice(sample.length));
     },
+    lastWords: () => printed,
     async end(signal) {
       child.kill(signal);
       const [code, by] = await exited;
