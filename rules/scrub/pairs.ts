@@ -24,7 +24,7 @@ import { isProse } from './harmless.ts';
 import { MARKER } from './marker.ts';
 import { openingAt, Quotes } from './quotes.ts';
 import { hideSchemeCredential, mayBeScheme } from './schemes.ts';
-import { classifyKey, type KeyClass } from './secretKeys.ts';
+import { classifyKey, type KeyClass, mayNameSecret } from './secretKeys.ts';
 import { type Separator, separatorAt, skipSpace } from './separators.ts';
 import { hideUserinfo } from './urls.ts';
 import { hideArgument, hideValue, type Key, type Region } from './values.ts';
@@ -58,7 +58,10 @@ function scanRegion(canvas: Canvas, start: number, end: number, depth: number): 
       while (i < end && (classOf(text.charCodeAt(i)) & WORD) !== 0);
       visits += i - from;
       const to = i;
-      if (!isBetweenWords(text, from, to, end)) i = afterWord(scan, from, to);
+      // Most words name nothing, and nothing behind them needs to be looked at.
+      if (mayNameSecret(text, from, to) || mayBeScheme(text, from, to) || text.charCodeAt(to) === COLON) {
+        i = afterWord(scan, from, to);
+      }
       scan.lastFrom = from;
       scan.lastTo = to;
       continue;
@@ -73,14 +76,6 @@ function scanRegion(canvas: Canvas, start: number, end: number, depth: number): 
   canvas.visits += visits;
 }
 
-/** Most words stand before a space and another word, and are no flag and no scheme: nothing needs to be looked at. */
-const isBetweenWords = (text: string, from: number, to: number, end: number): boolean =>
-  to + 1 < end &&
-  text.charCodeAt(to) === 0x20 &&
-  (classOf(text.charCodeAt(to + 1)) & WORD) !== 0 &&
-  text.charCodeAt(from) !== DASH &&
-  !mayBeScheme(text, from, to);
-
 /** Reads a quoted text as one of its own, or as the name of what follows it. */
 function quoted(scan: Scan, at: number): number {
   const { canvas, end, depth } = scan;
@@ -90,6 +85,7 @@ function quoted(scan: Scan, at: number): number {
   if (closing === null) return opening.start;
   scanRegion(canvas, opening.start, closing.end, depth + 1);
   if (closing.next <= closing.end) return Math.max(closing.next, opening.start);
+  if (!mayNameSecret(canvas.text, opening.start, closing.end)) return closing.next;
   const separator = separatorAt(canvas, closing.next, end);
   if (separator === null) {
     const isFlag = canvas.text.charCodeAt(opening.start) === DASH;
@@ -146,6 +142,7 @@ function afterWord(scan: Scan, from: number, to: number): number {
     return hideUserinfo(scan, to + 3);
   const scheme = mayBeScheme(text, from, to) ? hideSchemeCredential(scan, from, to) : null;
   if (scheme !== null) return scheme;
+  if (!mayNameSecret(text, from, to)) return to;
   const isFlag = text.charCodeAt(from) === DASH && to - from > 1;
   const separator = separatorAt(canvas, to, end);
   if (separator === null) return isFlag ? afterFlag(scan, from, to) : afterTag(scan, from, to);

@@ -103,13 +103,17 @@ function endingOf(text: string, from: number, to: number): number {
   return ((text.charCodeAt(last) & 31) << 5) | (before < from ? 0 : text.charCodeAt(before) & 31);
 }
 
+/** Whether the name may be one of a secret's, by its last letters. `classifyKey` says whether it is. */
+export const mayNameSecret = (text: string, from: number, to: number): boolean =>
+  ENDINGS[endingOf(text, from, to)] !== 0;
+
 /** Names come again and again; what was found about them is kept for a while. */
 const MAX_KNOWN = 4096;
 const known = new Map<string, KeyClass>();
 
 /** What the name at `from` to `to` says about its value. */
 export function classifyKey(text: string, from: number, to: number): KeyClass {
-  if (ENDINGS[endingOf(text, from, to)] === 0) return null;
+  if (!mayNameSecret(text, from, to)) return null;
   const name = text.slice(Math.max(from, to - 2 * REACH), to);
   const found = known.get(name);
   if (found !== undefined) return found;
