@@ -10,7 +10,7 @@ import type { Schema } from '../../wire/kinds/define.ts';
 import { created, many, one } from '../answer.ts';
 import { objectBody } from '../body.ts';
 import { listPages, pageOf, uuidParam } from '../params.ts';
-import { badBody, notFound, refuse } from '../refusal.ts';
+import { badBody, isRefusal, notFound, refuse } from '../refusal.ts';
 import type { Route } from '../route.ts';
 import { systemRoute } from '../route.ts';
 import { count, dataOf, label, listOf, nullable, object, pageMeta, text, time, uuid } from '../schemas.ts';
@@ -137,9 +137,11 @@ const ingestRoutes: readonly Route[] = [
     async handle({ backend, params, body, caller }) {
       const id = params.id ?? '';
       if (!isUuid(id)) return notFound('cluster');
-      return inTransaction(backend.pool, ACCEPT_TIMEOUT_MS, async (db) => {
+      const accepted = await inTransaction(backend.pool, ACCEPT_TIMEOUT_MS, async (db) => {
         const cluster = await getCluster(db, id);
         if (cluster === null) return notFound('cluster');
+        // Asked twice, it must not start the facts over twice.
+        if (cluster.uid === body.uid) return { before: cluster.uid };
         const listed = await claimedClusterUids(db, cluster);
         if (!listed.includes(body.uid)) {
           return refuse(409, 'uid_not_listed', 'no agent of this cluster has reported this uid', {
@@ -148,9 +150,16 @@ const ingestRoutes: readonly Route[] = [
         }
         await acceptClusterUid(db, cluster.id, body.uid);
         await bindClaimants(db, cluster, body.uid);
-        backend.log.info({ cluster_id: cluster.id, caller_id: caller.caller_id }, 'cluster uid accepted');
-        return one({ id: cluster.id, uid: body.uid });
+        return { before: cluster.uid };
       });
+      if (isRefusal(accepted)) return accepted;
+      if (accepted.before !== body.uid) {
+        backend.log.info(
+          { cluster_id: id, caller_id: caller.caller_id, uid: body.uid, uid_before: accepted.before },
+          'cluster uid accepted',
+        );
+      }
+      return one({ id, uid: body.uid });
     },
   }),
 ];

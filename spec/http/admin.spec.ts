@@ -5,6 +5,8 @@ import { findAgent, recordHeartbeat } from '../../store/agents.ts';
 import type { Refused } from '../../store/rejected.ts';
 import { keepRejected } from '../../store/rejected.ts';
 import { enrollAgent, snapshotOf } from '../support/enrolled.ts';
+import type { Logged } from '../support/ingest.ts';
+import { collectInto } from '../support/ingest.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { Answered, BackendUnderTest } from './backendUnderTest.ts';
 import { startBackend } from './backendUnderTest.ts';
@@ -15,9 +17,10 @@ const UNKNOWN = '5f0c52f2-7a3e-4a0b-9d6e-3f5b1c2d4e6a';
 describe('administration', () => {
   let backend: BackendUnderTest;
   let token: string;
+  const logged: Logged[] = [];
 
   before(async () => {
-    backend = await startBackend();
+    backend = await startBackend({ log: collectInto(logged) });
     token = await backend.tokenFor({ role: 'super_admin' });
   });
   after(() => backend.stop());
@@ -138,9 +141,27 @@ describe('administration', () => {
     equal(refused.json.error.code, 'uid_not_listed');
     deepEqual(refused.json.error.details?.listed, ['new', 'old']);
     equal((await post(path, { uid: 'new' })).status, 200);
+    const accepted = () => logged.filter(({ message }) => message === 'cluster uid accepted');
+    const [line] = accepted();
+    ok(line && 'caller_id' in line.fields);
+    deepEqual(
+      { ...line.fields, caller_id: '' },
+      { cluster_id: cluster, caller_id: '', uid: 'new', uid_before: 'old' },
+    );
     const { data } = (await get(`/api/v1/clusters/${cluster}`)).json;
     equal(data.uid, 'new');
     equal(data.snapshot_at, null);
+    await backend.pool.query('update clusters set snapshot_at = now() where id = $1', [cluster]);
+    equal((await post(path, { uid: 'new' })).status, 200);
+    equal(accepted().length, 1);
+    ok(
+      (await get(`/api/v1/clusters/${cluster}`)).json.data.snapshot_at,
+      'a repeated call starts nothing over',
+    );
+    for (const id of [UNKNOWN, 'x']) {
+      equal((await post(`${ADMIN}/clusters/${id}/accept-uid`, { uid: 'new' })).status, 404);
+    }
+    for (const body of [{}, { uid: '' }, { uid: 7 }]) equal((await post(path, body)).status, 400);
   });
 
   it('binds an agent that kept its state to the uid that was accepted, and stores its next snapshot', async () => {
