@@ -242,6 +242,24 @@ describe('after a sync', function () {
       ok(logs.requests.length <= 2);
     });
 
+    it('each attempt at a store that does not answer ends at its deadline', async () => {
+      agent = await ingest.enroll('late');
+      logs.answer(null);
+      const failed = await counted({ ...LOGS, result: 'failed' });
+      const retries = await metric('proxima_forward_retries_total', LOGS);
+      const system = await start({ deadlineMs: 100, retryPausesMs: [10, 10] });
+      await stored(snapshot());
+      await eventually(
+        'it is given up',
+        async () => (await counted({ ...LOGS, result: 'failed' })) === failed + 1,
+      );
+      equal(logs.requests.length, 3);
+      equal(await metric('proxima_forward_retries_total', LOGS), retries + 2);
+      const [line] = ingest.logged.filter(({ message }) => message.startsWith('a store is away'));
+      deepEqual(line?.fields, { store: 'victoria_logs', cause: 'TimeoutError' });
+      await system.stop();
+    });
+
     it('a store that is not there is away, and what waits for it ends with the process', async () => {
       agent = await ingest.enroll('gone');
       await logs.stop();
