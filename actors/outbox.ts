@@ -30,6 +30,11 @@ export const OUTBOX: OutboxOptions = {
   lanes: 2,
 };
 
+/** What a parcel takes besides its bytes; without it a hundred thousand small ones would seem to be nothing. */
+const OVERHEAD_BYTES = 1024;
+
+const SAID = { away: 'is away', refused: 'refuses what it is sent' } as const;
+
 export interface Outbox {
   /** Takes a parcel and answers at once, whatever the store does. */
   put(parcel: Parcel): void;
@@ -48,21 +53,20 @@ export function createOutbox(store: Store, log: Log, o: OutboxOptions): Outbox {
   let busyLanes = 0;
   let bytes = 0;
   let closed = false;
-  let isAway = false;
+  let state: Posted['kind'] = 'taken';
 
   const leave = (parcel: Parcel, result: 'sent' | 'refused' | 'failed' | 'dropped'): void => {
-    bytes -= parcel.bytes;
+    bytes -= parcel.bytes + OVERHEAD_BYTES;
     forwardQueued.set({ store }, bytes);
     forwarded.inc({ store, result });
   };
 
   const note = (posted: Posted): void => {
-    if (posted.kind === 'refused') log.warn({ store, status: posted.status }, 'a store refused lines');
-    const away = posted.kind === 'away';
-    if (away === isAway) return;
-    isAway = away;
-    if (away) log.warn({ store, cause: posted.cause }, 'a store is away; lines for it will be lost');
-    else log.info({ store }, 'a store is back');
+    if (posted.kind === state) return;
+    state = posted.kind;
+    const { kind: _, ...about } = posted;
+    if (state === 'taken') log.info({ store }, 'a store is back');
+    else log.warn({ store, ...about }, `a store ${SAID[state]}; lines for it will be lost`);
   };
 
   const send = async (parcel: Parcel): Promise<void> => {
@@ -99,7 +103,7 @@ export function createOutbox(store: Store, log: Log, o: OutboxOptions): Outbox {
 
   return {
     put(parcel) {
-      bytes += parcel.bytes;
+      bytes += parcel.bytes + OVERHEAD_BYTES;
       if (closed) return drop(parcel);
       waiting.push(parcel);
       while (bytes > o.maxBytes && waiting.length > 0) drop(waiting.shift());

@@ -224,6 +224,10 @@ describe('after a sync', function () {
       }
       await system.stop();
       equal(logs.requests.length, 2);
+      deepEqual(
+        ingest.logged.filter(({ message }) => message.startsWith('a store')).map(({ fields }) => fields),
+        [{ store: 'victoria_logs', status: 400 }],
+      );
     });
 
     it('a store that never answers holds up no sync, and its lines wait within bounds', async () => {
@@ -231,10 +235,10 @@ describe('after a sync', function () {
       logs.answer(null);
       const dropped = await counted({ ...LOGS, result: 'dropped' });
       // Room for a handful of bodies of this size, each of which waits for minutes.
-      const system = await start({ maxBytes: 2_000, deadlineMs: 600_000 });
+      const system = await start({ maxBytes: 6_000, deadlineMs: 600_000 });
       for (let n = 0; n < 12; n += 1) await stored(snapshot());
       const queued = await metric('proxima_forward_queued_bytes', LOGS);
-      ok(queued > 0 && queued <= 2_000, `${queued} bytes wait`);
+      ok(queued > 0 && queued <= 6_000, `${queued} bytes wait`);
       ok((await counted({ ...LOGS, result: 'dropped' })) > dropped);
       equal(metrics.requests.length, 12);
       await system.stop();
