@@ -15,7 +15,7 @@ export const UNTOUCHED_TREES: ReadonlySet<string> = new Set([
     'podSelector',
     'namespaceSelector',
   ],
-  ...['ownerReferences', 'finalizers'],
+  'ownerReferences',
   ...[
     'resources',
     'resourceClaims',
@@ -35,7 +35,7 @@ export const UNTOUCHED_TREES: ReadonlySet<string> = new Set([
     'fieldRef',
     'resourceFieldRef',
   ],
-  ...['secret', 'configMap', 'persistentVolumeClaim', 'projected', 'downwardAPI', 'imagePullSecrets'],
+  ...['secret', 'configMap', 'persistentVolumeClaim', 'projected', 'imagePullSecrets'],
   ...[
     'nodePublishSecretRef',
     'nodeStageSecretRef',
@@ -48,17 +48,8 @@ export const UNTOUCHED_TREES: ReadonlySet<string> = new Set([
 
 /** Fields whose text stays. */
 export const UNTOUCHED_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    'apiVersion',
-    'kind',
-    'name',
-    'generateName',
-    'namespace',
-    'uid',
-    'resourceVersion',
-    'creationTimestamp',
-  ],
-  ...['image', 'imageID', 'containerID', 'imagePullPolicy'],
+  ...['apiVersion', 'kind', 'name', 'generateName', 'namespace', 'uid'],
+  ...['image', 'imageID', 'containerID'],
   ...[
     'secretName',
     'configMapName',

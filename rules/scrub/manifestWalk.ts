@@ -84,7 +84,9 @@ function redactField(siblings: Fields, field: string, value: unknown, place: Pla
       return redactNamed(siblings.name, value, place);
     return redactNamed(field, value, place);
   }
-  return UNTOUCHED_TREES.has(field) ? value : walk(value, place);
+  // The health of devices is a list of this name too, with messages in it.
+  const isAmounts = field !== 'resources' || !Array.isArray(value);
+  return UNTOUCHED_TREES.has(field) && isAmounts ? value : walk(value, place);
 }
 
 function walk(value: unknown, place: Place): unknown {
@@ -94,10 +96,15 @@ function walk(value: unknown, place: Place): unknown {
   return isFields(value) ? redactFields(value, place.path, place.notes, place.depth) : value;
 }
 
+/** A list of objects. Where a field of the same name lists names (a Pod's claims name its containers), they are texts. */
 function walkList(value: unknown, place: Place): unknown {
-  return itemsOf(value, place, (item, itemPlace) =>
-    redactFields(item, itemPlace.path, itemPlace.notes, itemPlace.depth),
-  );
+  if (!Array.isArray(value)) throw new UnexpectedShape(`${place.path} is no list`);
+  const item = itemOf(place);
+  return value.map((entry) => {
+    if (typeof entry === 'string') return sanitized(entry, item);
+    if (!isFields(entry)) throw new UnexpectedShape(`${place.path} holds something that is no object`);
+    return redactFields(entry, item.path, item.notes, item.depth);
+  });
 }
 
 function walkFields(value: unknown, place: Place): unknown {

@@ -44,6 +44,8 @@ const JSON_PRIMITIVE =
   /(?:true|false|null|-?\d{1,40}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,4})?|\[REDACTED\])(?=\s{0,16}[,}\]])/y;
 /** Neither space nor what separates or closes. */
 const GOES_ON = /[^\s,;&|:)\]}>"'`\\]/;
+/** In `name=[x])` nothing was open before the name, so that nothing closes behind it. */
+const GOES_ON_BARE = /[^\s,;&|"'`\\]/;
 const GO_LIST = /\[\](?:string|any|interface \{\}|uint8|byte)(?=\{)/y;
 
 /** Hides the value that follows the separator. Returns where the scan goes on. */
@@ -59,7 +61,7 @@ export function hideValue(region: Region, key: Key, separator: Separator): numbe
     return start;
   const isGroup = separator.kind !== 'colon' || separator.quoted || !apart;
   if (isGroup) {
-    const group = groupAt(region, key, start);
+    const group = groupAt(region, key, start, separator.kind === 'equals' && !separator.quoted);
     if (group !== null) return group;
   }
   const isProse = separator.kind === 'colon' && !separator.quoted;
@@ -99,17 +101,18 @@ function hideQuoted(region: Region, key: Key, at: number): number | null {
 }
 
 /** A value goes on behind its closing quote or bracket where nothing separates the two: `"a"b`. */
-function hideRest(region: Region, at: number): number {
+function hideRest(region: Region, at: number, isBare = false): number {
   const { canvas, end } = region;
-  if (at >= end || !GOES_ON.test(canvas.text[at] ?? ' ')) return at;
+  if (at >= end || !(isBare ? GOES_ON_BARE : GOES_ON).test(canvas.text[at] ?? ' ')) return at;
   return hideUpTo(canvas, at, tokenEnd(region, at));
 }
 
 /**
  * The strings in brackets, as header maps have them: `[Basic x]`, `["Basic x"]`, `[]string{"x"}`; null where none opens or
- * it does not close. Braces behind a name like `auth` are looked into by the scan instead.
+ * it does not close. Braces behind a name like `auth` are looked into by the scan instead. `isBare`: as in `name=[x]`, where
+ * only white space or another pair ends the value.
  */
-function groupAt(region: Region, key: Key, at: number): number | null {
+function groupAt(region: Region, key: Key, at: number, isBare: boolean): number | null {
   const { canvas, quotes, end } = region;
   const { text } = canvas;
   const go = matchAt(canvas, GO_LIST, at, end);
@@ -131,7 +134,7 @@ function groupAt(region: Region, key: Key, at: number): number | null {
     } else if (code === CLOSE_BRACKET || code === 0x7d) {
       depth--;
       i++;
-      if (depth === 0) return hideRest(region, i);
+      if (depth === 0) return hideRest(region, i, isBare);
     } else if (code === COMMA || code === 0x3a || (classOf(code) & SPACE) !== 0) i++;
     else {
       const opening = openingAt(canvas, i, end);

@@ -33,9 +33,14 @@ const FATES: readonly (readonly [RegExp, Fate])[] = [
     'untouched',
   ],
   [/\.volumes\[\]\.(?:secret|configMap|persistentVolumeClaim|projected)\./, 'untouched'],
-  [/\.(?:ports\[\]|resources|tls\[\]|scaleTargetRef)(?:\.|$)/, 'untouched'],
+  [/\.(?:ports\[\]|resources|capacity|allocatedResources|tls\[\]|scaleTargetRef)(?:\.|$)/, 'untouched'],
   [
-    /\.(?:image|imageID|secretName|claimName|serviceName|serviceAccountName|sessionAffinity|storageClassName|volumeName)$/,
+    /\.(?:image|imageID|containerID|secretName|claimName|serviceName|serviceAccountName|sessionAffinity|storageClassName|volumeName)$/,
+    'untouched',
+  ],
+  [/\.(?:fieldRef|resourceFieldRef|dataSource|dataSourceRef|resourceClaims\[\])(?:\.|$)/, 'untouched'],
+  [
+    /\.(?:port|nodeName|serviceAccount|schedulerName|priorityClassName|runtimeClassName|ingressClassName)$/,
     'untouched',
   ],
   [/(?:^|\.)(?:apiVersion|kind|name|generateName|namespace|uid)$/, 'untouched'],
