@@ -36,7 +36,7 @@ export interface WholeSystem {
   /** Variables with which `./proxima serve` runs as a process of its own on these servers. */
   readonly backendEnv: Readonly<Record<string, string>>;
   /** Starts the backend in this process; one at a time unless ports differ. */
-  startBackend(): Promise<Serving>;
+  startBackend(env?: Readonly<Record<string, string>>): Promise<Serving>;
   /** An administrator of the backend at `url`. */
   admin(url: string): Promise<AdminApi & { token: string }>;
   /** Starts an agent with a data folder of its own, enrolled under `slug` in acme/prod. */
@@ -80,8 +80,8 @@ export async function startWholeSystem(): Promise<WholeSystem> {
     dir,
     backendEnv,
     admin,
-    async startBackend() {
-      const read = readConfig(backendEnv);
+    async startBackend(env = {}) {
+      const read = readConfig({ ...backendEnv, ...env });
       if (!read.ok) throw new Error(read.faults.join('\n'));
       const backend = await serve(read.config, { host: '127.0.0.1', system: QUICK });
       running.push(backend);
