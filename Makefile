@@ -6,13 +6,14 @@ NODE = $(firstword $(wildcard node_modules/node-*/bin/node) node)
 MOCHA = $(NODE) node_modules/mocha/bin/mocha.js
 SERVICES ?= ../shared/services
 
-.PHONY: help install nats demo test test-real diagrams check format bench clean
+.PHONY: help install nats demo test test-real test-browser diagrams check format bench clean
 
 help:
 	@echo 'make demo      the whole system on a simulated cluster; prints its URL and a token'
 	@echo '               PROXIMA_PORT=8080 chooses the port, KUBECONFIG=file uses that cluster instead'
 	@echo 'make test      type check, lint and every spec, on a real PostgreSQL and a real nats-server'
 	@echo 'make test-real the specs against a real Kubernetes control plane (SERVICES=$(SERVICES))'
+	@echo 'make test-browser  the visualizer in headless Chromium; screenshots in .proxima/screenshots'
 	@echo 'make bench     measured scenarios; figures and how to read them: bench/README.md'
 	@echo 'make format    format and fix what the linter can fix'
 	@echo 'make diagrams  draw the state machines again into docs/machines.md'
@@ -32,16 +33,20 @@ demo: nats
 
 check: install
 	$(NODE) node_modules/typescript/bin/tsc --noEmit -p .
+	$(NODE) node_modules/typescript/bin/tsc --noEmit -p http/debug/page
 	$(NODE) node_modules/@biomejs/biome/bin/biome check .
 
 format: install
 	$(NODE) node_modules/@biomejs/biome/bin/biome check --write .
 
 test: nats check
-	@exec $(MOCHA) --ignore 'spec/real/**' 'spec/**/*.spec.ts'
+	@exec $(MOCHA) --ignore 'spec/real/**' --ignore 'spec/browser/**' 'spec/**/*.spec.ts'
 
 test-real: nats
 	@SERVICES='$(SERVICES)' $(NODE) scripts/testReal.ts
+
+test-browser: nats
+	@exec $(NODE) scripts/testBrowser.ts
 
 diagrams: install
 	@$(NODE) scripts/drawMachines.ts
