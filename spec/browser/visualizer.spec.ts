@@ -93,7 +93,7 @@ describe('the visualizer in a browser', function () {
     );
     match(String(await lit()), /cluster\.liveReads\.admitting,cluster\.presence\.connected/);
     const total = () =>
-      page.evaluate(`Number(document.querySelector('#figures div:last-child dd').textContent)`);
+      page.evaluate(`Number(document.querySelector('#log h2 small')?.textContent.split(' ').at(-1) ?? 0)`);
     const before = Number(await total());
     await eventually('more transitions', async () => Number(await total()) >= before + 4, 20_000);
     const heads = await page.$$eval('#log th', (cells) => cells.map((cell) => cell.textContent));

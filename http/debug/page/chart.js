@@ -39,7 +39,7 @@ export function createChart(host, diagram) {
   let drawnFor = 0;
 
   const draw = () => {
-    const width = Math.max(280, host.clientWidth - 32);
+    const width = Math.max(280, host.clientWidth - 26);
     // A few pixels of a scroll bar are no reason to move everything.
     if (Math.abs(width - drawnFor) < 24) return false;
     drawnFor = width;
@@ -81,16 +81,16 @@ export function createChart(host, diagram) {
       group.append(svg('text', { class: 'note', x: width / 2, y: 15, 'text-anchor': 'middle' }, 'any state'));
       return group;
     }
-    group.append(svg('text', { class: 'name', x: 14, y: 20 }, node.key));
+    group.append(svg('text', { class: 'name', x: 12, y: 20 }, node.key));
     group.append(svg('text', { class: 'census', x: width - 12, y: 20, 'text-anchor': 'end' }));
     let line = 20;
     for (const actor of node.invokes) {
       line += LINE;
-      group.append(svg('text', { class: 'note', x: 14, y: line }, `runs ${actor}`));
+      group.append(svg('text', { class: 'note', x: 12, y: line }, `runs ${actor}`));
     }
     for (const edge of inner) {
       line += LINE;
-      const text = svg('text', { class: 'note inner', x: 14, y: line }, innerText(edge));
+      const text = svg('text', { class: 'note inner', x: 12, y: line }, innerText(edge));
       parts.set(edge.id, text);
       group.append(text);
     }

@@ -15,6 +15,9 @@ function showFigures(figures) {
   );
 }
 
+/** @param {number} ms */
+const ago = (ms) => (ms < 1000 ? ', just now' : `, ${age(ms)} ago`);
+
 /** @param {number} busy @param {number} lanes */
 function laneBar(busy, lanes) {
   const cells = Array.from({ length: lanes }, (_, index) => element('i', index < busy ? 'on' : ''));
@@ -25,23 +28,21 @@ function laneBar(busy, lanes) {
 export function showActor(actor, lanes, now) {
   const { tone, words } = conditionOf(actor, now);
   const outcome = actor.last_outcome ?? 'none yet';
-  const when = actor.last_outcome_at === null ? '' : ` ${age(now - Date.parse(actor.last_outcome_at))} ago`;
+  const when = actor.last_outcome_at === null ? '' : ago(now - Date.parse(actor.last_outcome_at));
   byId('name').textContent = actor.slug;
   byId('about').textContent = pathOf(actor).split('/').slice(0, -1).join(' / ');
   showFigures([
-    ['Now', words, tone],
     [
-      'Storing since',
-      actor.syncing_since === null ? '–' : age(now - Date.parse(actor.syncing_since)),
-      actor.syncing_since === null ? '' : tone,
+      'Now',
+      actor.syncing_since === null ? words : `${words} ${age(now - Date.parse(actor.syncing_since))}`,
+      tone,
     ],
     ['Snapshots waiting', figure(actor.queue), actor.queue > 0 ? 'warn' : ''],
     ['Live lanes', laneBar(actor.lanes_busy, lanes), actor.lanes_busy === lanes ? 'warn' : ''],
     ['Reads waiting', figure(actor.reads_waiting), actor.reads_waiting > 0 ? 'warn' : ''],
     ['Last snapshot', `${outcome}${when}`, actor.failures > 0 ? 'bad' : ''],
     ['Failures in a row', figure(actor.failures), actor.failures > 0 ? 'bad' : ''],
-    ['Crashes', figure(actor.crashes), actor.crashes > 0 ? 'bad' : ''],
-    ['Transitions', figure(actor.transitions)],
+    ...(actor.crashes > 0 ? [/** @type {const} */ (['Crashes', figure(actor.crashes), 'bad'])] : []),
   ]);
 }
 
@@ -88,8 +89,9 @@ const toneOf = (outcome) =>
 /**
  * @param {readonly (Transition & { readonly actor?: string })[]} transitions newest first
  * @param {boolean} isAll with a column that says whose they are
+ * @param {number | null} total how many there ever were; null when that is not known
  */
-export function showLog(transitions, isAll) {
+export function showLog(transitions, isAll, total) {
   const host = byId('log');
   if (transitions.length === 0) {
     host.replaceChildren(
@@ -128,8 +130,9 @@ export function showLog(transitions, isAll) {
       element('td', one.outcome === null ? '' : toneOf(one.outcome), one.outcome ?? '–'),
     ),
   );
+  const of = total === null ? '' : ` ${figure(transitions.length)} of ${figure(total)}`;
   host.replaceChildren(
-    element('h2', '', 'Last transitions'),
+    element('h2', '', 'Last transitions', element('small', '', of)),
     element(
       'table',
       '',

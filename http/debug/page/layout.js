@@ -4,9 +4,9 @@
 import { Graph, layout } from './dagre.js';
 
 const LINE = 15;
-const PAD = 14;
+const PAD = 12;
 const HEAD = 30;
-const GAP = 18;
+const GAP = 12;
 const DOT = 12;
 
 /** @typedef {(text: string, font: 'name' | 'note') => number} Measure */
@@ -21,21 +21,58 @@ const DOT = 12;
 export function layOut(diagram, measure, maxWidth) {
   const [root] = diagram.nodes;
   if (root === undefined) throw new Error('a diagram without nodes');
-  const regions = childrenOf(diagram, root).map((node) => place(diagram, node, measure));
+  const regions = root.type === 'parallel' ? childrenOf(diagram, root) : [root];
+  const columns = pack(
+    regions.map((node) => place(diagram, node, measure)),
+    maxWidth,
+  );
   /** @type {Box[]} */
   const boxes = [];
   /** @type {Arrow[]} */
   const arrows = [];
-  let [x, y, lineHeight, width] = [0, 0, 0, 0];
-  for (const part of regions) {
-    if (x > 0 && x + part.width > maxWidth) [x, y, lineHeight] = [0, y + lineHeight + GAP, 0];
-    boxes.push(...part.boxes.map((box) => moved(box, x, y)));
-    arrows.push(...part.arrows.map((arrow) => movedArrow(arrow, x, y)));
-    lineHeight = Math.max(lineHeight, part.height);
-    width = Math.max(width, x + part.width);
-    x += part.width + GAP;
+  let x = 0;
+  for (const column of columns) {
+    let y = 0;
+    for (const part of column) {
+      // Regions of a column end together on the right, as one frame.
+      const [own, ...inside] = part.boxes;
+      if (own !== undefined) boxes.push(moved({ ...own, width: widthOf(column) }, x, y));
+      const dx = x + (widthOf(column) - part.width) / 2;
+      boxes.push(...inside.map((box) => moved(box, dx, y)));
+      arrows.push(...part.arrows.map((arrow) => movedArrow(arrow, dx, y)));
+      y += part.height + GAP;
+    }
+    x += widthOf(column) + GAP;
   }
-  return { width, height: y + lineHeight, boxes, arrows };
+  return { width: x - GAP, height: Math.max(...columns.map(heightOf)), boxes, arrows };
+}
+
+/** @param {readonly Drawing[]} column */
+const widthOf = (column) => Math.max(...column.map(({ width }) => width));
+/** @param {readonly Drawing[]} column */
+const heightOf = (column) => column.reduce((sum, { height }) => sum + height + GAP, -GAP);
+
+/**
+ * The parts in columns, their order kept: the lowest drawing that is not wider than there is room, else one column.
+ * @param {readonly Drawing[]} parts
+ * @param {number} maxWidth
+ * @returns {readonly (readonly Drawing[])[]}
+ */
+function pack(parts, maxWidth) {
+  let best = [parts];
+  for (let breaks = 1; breaks < 2 ** (parts.length - 1); breaks += 1) {
+    /** @type {Drawing[][]} */
+    const columns = [];
+    for (const [index, part] of parts.entries()) {
+      const startsColumn = index === 0 || (breaks >> (index - 1)) % 2 === 1;
+      if (startsColumn) columns.push([part]);
+      else columns.at(-1)?.push(part);
+    }
+    const width = columns.reduce((sum, column) => sum + widthOf(column) + GAP, -GAP);
+    const height = Math.max(...columns.map(heightOf));
+    if (width <= maxWidth && height < Math.max(...best.map(heightOf))) best = columns;
+  }
+  return best;
 }
 
 /** @param {Diagram} diagram @param {DiagramNode} node */
@@ -74,7 +111,7 @@ function place(diagram, node, measure) {
   const notes = [...node.invokes.map((name) => `runs ${name}`), ...inner.map(innerText)];
   const head = HEAD + notes.length * LINE;
   const textWidth = Math.max(
-    measure(node.key, 'name') + 48,
+    measure(node.key, 'name') + 40,
     ...notes.map((text) => measure(text, 'note') + 8),
     70,
   );
@@ -112,7 +149,7 @@ function place(diagram, node, measure) {
  */
 function arrange(diagram, node, parts, measure) {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'TB', nodesep: 34, ranksep: 30, edgesep: 22, marginx: 2, marginy: 6 });
+  graph.setGraph({ rankdir: 'TB', nodesep: 16, ranksep: 24, edgesep: 10, marginx: 2, marginy: 6 });
   for (const [id, { width, height }] of parts) graph.setNode(id, { width, height });
   const [start, any] = [`${node.id} start`, `${node.id} any`];
   /** @type {Map<string, DiagramEdge | null>} */

@@ -84,7 +84,7 @@ function drawDetail(counts) {
       chart.showNothing();
     }
   }
-  showLog(log, chosen === '');
+  showLog(log, chosen === '', chosen === '' ? null : (fleet.at(chosen)?.transitions ?? null));
 }
 
 function draw() {
