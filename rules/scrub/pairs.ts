@@ -1,5 +1,6 @@
 /** Finds names of secrets anywhere in a line and hides their values: pairs, headers, flags, URLs (SZ-02 to SZ-13, SZ-15). */
 
+import type { Key, Region } from './bareValues.ts';
 import type { Canvas } from './canvas.ts';
 import {
   APOSTROPHE,
@@ -27,7 +28,7 @@ import { hideSchemeCredential, mayBeScheme } from './schemes.ts';
 import { classifyKey, type KeyClass, mayNameSecret } from './secretKeys.ts';
 import { type Separator, separatorAt, skipSpace } from './separators.ts';
 import { hideUserinfo } from './urls.ts';
-import { hideArgument, hideValue, type Key, type Region } from './values.ts';
+import { hideArgument, hideValue } from './values.ts';
 
 /** Quoted texts inside quoted texts are read as texts of their own down to here; deeper ones as plain characters (SZ-12). */
 const MAX_DEPTH = 3;
@@ -130,7 +131,8 @@ function keyOf(scan: Scan, from: number, to: number, outer: number): Key | null 
   if (keyClass === null) return null;
   const initial = scan.lastFrom < 0 && onlySpace(canvas, start, outer);
   const header = /(?:authorization|cookie)s?$/i.test(canvas.text.slice(Math.max(from, to - 16), to));
-  return { class: keyClass, initial, header };
+  const nests = /auth$/i.test(canvas.text.slice(Math.max(from, to - 4), to));
+  return { class: keyClass, initial, header, nests };
 }
 
 const onlySpace = (canvas: Canvas, from: number, to: number): boolean => skipSpace(canvas, from, to) === to;

@@ -1,9 +1,9 @@
 /** A scheme word and its credential are one unit, wherever they stand (SZ-10). */
 
+import { type Region, tokenEnd } from './bareValues.ts';
 import { isProse } from './harmless.ts';
 import { openingAt } from './quotes.ts';
 import { matchAt, skipSpace } from './separators.ts';
-import { type Region, tokenEnd } from './values.ts';
 
 const SCHEME = /(?:bearer|basic|negotiate)/iy;
 const BLANK = /%(?:25)?20|\+/iy;

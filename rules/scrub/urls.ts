@@ -1,7 +1,7 @@
 /** Credentials in URLs of any scheme (SZ-15). */
 
+import type { Region } from './bareValues.ts';
 import { AT, BACKSLASH, COLON, classOf, OPEN_BRACKET, QUOTE, SLASH, SPACE } from './characters.ts';
-import type { Region } from './values.ts';
 
 /** An empty port may stand before a path. */
 const isPort = (port: string, next: number): boolean =>
