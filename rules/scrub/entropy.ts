@@ -46,13 +46,23 @@ export function isRandom(canvas: Canvas, from: number, to: number, slashes = 0):
     row = 0;
   }
   if (row >= WORD_LENGTH) inWords += row;
-  canvas.visits += end - from;
+  // Once for the counts, once for the pieces.
+  canvas.visits += 2 * (end - from);
   const length = end - from;
   const least = slashes > 0 ? 4 : 2;
   if (upper < least || lower < least || digits < 1 + (slashes > 0 ? 1 : 0) || inWords / length >= MAX_WORDS)
     return false;
-  if (slashes * 10 > to - from) return false;
+  if (slashes * 10 > to - from || isName(text, from, end)) return false;
   let sum = 0;
   for (let code = 0x2b; code < 0x7b; code++) sum += weight[counts[code] as number] as number;
   return Math.log2(length) - sum / length >= MIN_BITS;
+}
+
+/**
+ * Whether each piece between dashes and underscores has letters of one case, or a capital and small ones: names, constants and
+ * times of day, as `X509_VERIFY_PARAM_set1_host` or `2026-11-30T12_00_00Z-debug`.
+ */
+function isName(text: string, from: number, end: number): boolean {
+  const pieces = text.slice(from, end).split(/[-_]/);
+  return pieces.length > 1 && pieces.every((piece) => /^(?:[A-Z0-9]*|[A-Z]?[a-z0-9]*)$/.test(piece));
 }

@@ -6,7 +6,8 @@ const PLAIN = new Set(
   expired expiring revoked rejected refused denied forbidden unauthorized unauthenticated unknown unsupported
   anonymous default expected unexpected mismatch mismatched timeout pending active inactive created updated deleted
   removed rotated refreshed renewed found verified closed opened open started ended terminated established lost
-  basic bearer digest ldap oidc oauth oauth2 saml kerberos mtls tls x509 rbac webhook static hidden redacted`
+  basic bearer digest ldap oidc oauth oauth2 saml kerberos mtls tls x509 rbac webhook static hidden redacted
+  amd64 arm64 * **`
     .split(/\s+/)
     .filter(Boolean),
 );
@@ -22,7 +23,7 @@ const PROSE = new Set(
 
 /** A count, a duration, a percentage or a version. Longer numbers may be one-time passwords. */
 const FIGURE =
-  /^[-+]?\d{1,6}(?:\.\d{1,6})?(?:%|ms|[smhd]|[kmg]i?b?)?$|^v?\d{1,4}(?:\.\d{1,6}){1,3}(?:-[a-z]{1,6}\.?\d{0,3})?$/i;
+  /^[-+]?\d{1,6}(?:\.\d{1,6})?(?:%|ms|[smhd]|[kmg]i?b?)?$|^[~^]?v?\d{1,4}(?:\.\d{1,6}){1,3}(?:-[a-z]{1,6}\.?\d{0,3})?$/i;
 
 const WORD = /^([-+]?[A-Za-z0-9_.%-]{1,24})(?:[,;:)\]}>"'`!?/\\&]|\s|$)/;
 const SECOND_WORD = /^\S{1,32}\s+([^\s,;)]{1,24})/;

@@ -89,7 +89,7 @@ function quoted(scan: Scan, at: number): number {
   if (!mayNameSecret(canvas.text, opening.start, closing.end)) return closing.next;
   const separator = separatorAt(canvas, closing.next, end);
   if (separator === null) {
-    const isFlag = canvas.text.charCodeAt(opening.start) === DASH;
+    const isFlag = FLAG.test(canvas.text.slice(opening.start, Math.min(closing.end, opening.start + 128)));
     return isFlag ? Math.max(afterFlag(scan, opening.start, closing.end), closing.next) : closing.next;
   }
   const name = Math.max(opening.start, closing.end - 64);
@@ -164,6 +164,8 @@ const isImageOrType = (text: string, from: number, { kind, end }: Separator): bo
   return before === SLASH && end < text.length && (classOf(text.charCodeAt(end)) & (WORD | SPACE)) === WORD;
 };
 
+const FLAG = /^--?[\w.-]{1,126}$/;
+
 /** The value of a flag, after white space or as the next item of a list: `--token x`, `["--token", "x"]` (SZ-13). */
 function afterFlag(scan: Scan, from: number, to: number): number {
   const { canvas, end } = scan;
@@ -172,8 +174,10 @@ function afterFlag(scan: Scan, from: number, to: number): number {
   const closer = at === to ? openingAt(canvas, to, end) : null;
   if (closer !== null) {
     at = skipSpace(canvas, closer.start, end);
-    if (text.charCodeAt(at) === COMMA) at = skipSpace(canvas, at + 1, end);
-    if (at === closer.start) return to;
+    const isItem = text.charCodeAt(at) === COMMA;
+    if (isItem) at = skipSpace(canvas, at + 1, end);
+    // `--token` in quotes and then prose is no list of arguments.
+    if (!isItem && openingAt(canvas, at, end) === null) return to;
   }
   if (at === to || at >= end || isFlagAt(text, at)) return to;
   const key = keyOf(scan, from, to, from);
