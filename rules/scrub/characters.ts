@@ -4,7 +4,7 @@ export const LETTER_OR_DIGIT = 1;
 /** What names are made of: letters, digits, `_`, `-`, `.`, and everything outside ASCII. */
 export const WORD = 2;
 export const SPACE = 4;
-/** The alphabets of base64 and base64url, with padding. */
+/** The alphabets of base64 and base64url, and the dot between their parts. Padding says nothing. */
 export const BASE64 = 8;
 export const UPPER = 16;
 export const LOWER = 32;
@@ -46,8 +46,8 @@ mark('abcdefghijklmnopqrstuvwxyz', LETTER_OR_DIGIT | WORD | BASE64 | LOWER);
 mark('0123456789', LETTER_OR_DIGIT | WORD | BASE64 | DIGIT | HEX);
 mark('abcdefABCDEF', HEX);
 mark('_-', WORD | BASE64);
-mark('.', WORD);
-mark('+/=', BASE64);
+mark('.', WORD | BASE64);
+mark('+/', BASE64);
 mark(' \t\n\v\f\r', SPACE);
 
 /** The classes of a character code, as a set of bits. */

@@ -1,7 +1,7 @@
 /** Secrets that show themselves: the shapes that vendors gave their tokens (SZ-16), and chance itself (SZ-17). */
 
 import type { Canvas } from './canvas.ts';
-import { BACKSLASH, BASE64, classOf, EQUALS, LETTER_OR_DIGIT, OPEN_BRACKET, SLASH } from './characters.ts';
+import { BACKSLASH, BASE64, classOf, LETTER_OR_DIGIT, OPEN_BRACKET, SLASH } from './characters.ts';
 import { isRandom } from './entropy.ts';
 import { MARKER } from './marker.ts';
 
@@ -56,10 +56,10 @@ export function hideTokens(canvas: Canvas): void {
   let i = 0;
   while (i < end) {
     const code = text.charCodeAt(i);
-    if (isInRun(code)) {
+    if ((classOf(code) & BASE64) !== 0) {
       const from = i;
       do i++;
-      while (i < end && isInRun(text.charCodeAt(i)));
+      while (i < end && (classOf(text.charCodeAt(i)) & BASE64) !== 0);
       if (i - from >= SHORTEST) afterRun(canvas, from, i);
     } else if (code === OPEN_BRACKET && text.startsWith(MARKER, i)) i += MARKER.length;
     else if (code === BACKSLASH) i += 'nrt'.includes(text[i + 1] ?? ' ') ? 2 : 1;
@@ -67,10 +67,6 @@ export function hideTokens(canvas: Canvas): void {
   }
   canvas.visits += end;
 }
-
-/** Runs hold the alphabets of base64, and dots between their characters. Padding says nothing. */
-const isInRun = (code: number): boolean =>
-  ((classOf(code) & BASE64) !== 0 && code !== EQUALS) || code === DOT;
 
 function afterRun(canvas: Canvas, from: number, to: number): void {
   let start = from;
