@@ -1,7 +1,8 @@
 /** The statechart as SVG: drawn once, then only lit. */
 
 /** @import { Actor, Arrow, Box, Diagram, Point, Transition } from './types.d.ts' */
-import { innerText, layOut } from './layout.js';
+import { layOut } from './layout.js';
+import { innerText } from './place.js';
 import { figure } from './text.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -72,11 +73,13 @@ export function createChart(host, diagram) {
 
   /** @param {Box} box */
   const drawBox = (box) => {
-    const { id, node, kind, x, y, width, height, inner } = box;
-    if (kind === 'start')
-      return svg('circle', { class: 'start', cx: x + width / 2, cy: y + height / 2, r: 4.5 });
+    const { id, node, kind, isInitial, x, y, width, height, inner } = box;
     const group = svg('g', { class: kind, 'data-state': id, transform: `translate(${x} ${y})` });
     group.append(svg('rect', { width, height, rx: kind === 'any' ? height / 2 : 7 }));
+    if (isInitial) {
+      group.append(svg('circle', { class: 'start', cx: 14, cy: -13, r: 4 }));
+      group.append(svg('path', { class: 'begin', d: 'M14-13V-1', 'marker-end': 'url(#head)' }));
+    }
     if (node === null) {
       group.append(svg('text', { class: 'note', x: width / 2, y: 15, 'text-anchor': 'middle' }, 'any state'));
       return group;
@@ -102,22 +105,12 @@ export function createChart(host, diagram) {
   const drawArrow = ({ id, points, label, lines }) => {
     const group = svg('g', { class: 'arrow' });
     group.append(svg('path', { d: curve(points), 'marker-end': 'url(#head)' }));
-    if (label !== null) {
-      const top = label.y - (lines.length * LINE) / 2;
-      group.append(
-        svg('rect', {
-          class: 'behind',
-          x: label.x - label.width / 2,
-          y: top,
-          width: label.width,
-          height: lines.length * LINE,
-          rx: 3,
-        }),
-      );
-      for (const [index, line] of lines.entries()) {
-        const at = { class: 'note', x: label.x, y: top + 11 + index * LINE, 'text-anchor': 'middle' };
-        group.append(svg('text', at, line));
-      }
+    const { width, height } = label;
+    const top = label.y - height / 2;
+    group.append(svg('rect', { class: 'behind', x: label.x - width / 2, y: top, width, height, rx: 3 }));
+    for (const [index, line] of lines.entries()) {
+      const at = { class: 'note', x: label.x, y: top + 11 + index * LINE, 'text-anchor': 'middle' };
+      group.append(svg('text', at, line));
     }
     parts.set(id, group);
     return group;

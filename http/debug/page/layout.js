@@ -1,18 +1,14 @@
-/** Where states and arrows go: dagre places what is inside each state, from the innermost outwards. */
+/** The whole chart: its regions in the arrangement that suits the width. */
 
-/** @import { Arrow, Box, Diagram, DiagramEdge, DiagramNode, Drawing, Point } from './types.d.ts' */
-import { Graph, layout } from './dagre.js';
+/** @import { Arrow, Box, Diagram, Drawing } from './types.d.ts' */
+/** @import { Direction, Measure } from './place.js' */
+import { childrenOf, moved, movedArrow, place } from './place.js';
 
-const LINE = 15;
-const PAD = 12;
-const HEAD = 30;
 const GAP = 12;
-const DOT = 12;
-
-/** @typedef {(text: string, font: 'name' | 'note') => number} Measure */
 
 /**
- * The whole drawing. Regions of a parallel machine stand side by side, or below each other where `maxWidth` is narrow.
+ * The whole drawing, in the lowest of all arrangements that fit into `maxWidth`: states from top to bottom or from left
+ * to right, regions of a parallel machine in rows or in columns. Where none fits, the narrowest.
  * @param {Diagram} diagram
  * @param {Measure} measure
  * @param {number} maxWidth
@@ -22,197 +18,92 @@ export function layOut(diagram, measure, maxWidth) {
   const [root] = diagram.nodes;
   if (root === undefined) throw new Error('a diagram without nodes');
   const regions = root.type === 'parallel' ? childrenOf(diagram, root) : [root];
-  const columns = pack(
-    regions.map((node) => place(diagram, node, measure)),
-    maxWidth,
-  );
-  /** @type {Box[]} */
-  const boxes = [];
-  /** @type {Arrow[]} */
-  const arrows = [];
-  let x = 0;
-  for (const column of columns) {
-    let y = 0;
-    for (const part of column) {
-      // Regions of a column end together on the right, as one frame.
-      const [own, ...inside] = part.boxes;
-      if (own !== undefined) boxes.push(moved({ ...own, width: widthOf(column) }, x, y));
-      const dx = x + (widthOf(column) - part.width) / 2;
-      boxes.push(...inside.map((box) => moved(box, dx, y)));
-      arrows.push(...part.arrows.map((arrow) => movedArrow(arrow, dx, y)));
-      y += part.height + GAP;
-    }
-    x += widthOf(column) + GAP;
-  }
-  return { width: x - GAP, height: Math.max(...columns.map(heightOf)), boxes, arrows };
+  const drawings = DIRECTIONS.flatMap((direction) => {
+    const parts = regions.map((region) => place(diagram, region, measure, direction));
+    const groupings = groupingsOf(parts);
+    // Rows first: they leave regions as wide as they are, which a narrow screen likes better.
+    return [...groupings.map(inRows), ...groupings.map(inColumns)];
+  });
+  const fitting = drawings.filter(({ width }) => width <= maxWidth);
+  return fitting.length > 0
+    ? fitting.reduce((best, one) => (one.height < best.height ? one : best))
+    : drawings.reduce((best, one) => (one.width < best.width ? one : best));
 }
 
-/** @param {readonly Drawing[]} column */
-const widthOf = (column) => Math.max(...column.map(({ width }) => width));
-/** @param {readonly Drawing[]} column */
-const heightOf = (column) => column.reduce((sum, { height }) => sum + height + GAP, -GAP);
+/** @type {readonly Direction[]} */
+const DIRECTIONS = ['TB', 'LR'];
 
 /**
- * The parts in columns, their order kept: the lowest drawing that is not wider than there is room, else one column.
+ * Every way to cut the parts into groups without changing their order.
  * @param {readonly Drawing[]} parts
- * @param {number} maxWidth
- * @returns {readonly (readonly Drawing[])[]}
+ * @returns {Drawing[][][]}
  */
-function pack(parts, maxWidth) {
-  let best = [parts];
-  for (let breaks = 1; breaks < 2 ** (parts.length - 1); breaks += 1) {
+function groupingsOf(parts) {
+  return Array.from({ length: 2 ** (parts.length - 1) }, (_, cuts) => {
     /** @type {Drawing[][]} */
-    const columns = [];
+    const groups = [];
     for (const [index, part] of parts.entries()) {
-      const startsColumn = index === 0 || (breaks >> (index - 1)) % 2 === 1;
-      if (startsColumn) columns.push([part]);
-      else columns.at(-1)?.push(part);
+      if (index === 0 || (cuts >> (index - 1)) % 2 === 1) groups.push([part]);
+      else groups.at(-1)?.push(part);
     }
-    const width = columns.reduce((sum, column) => sum + widthOf(column) + GAP, -GAP);
-    const height = Math.max(...columns.map(heightOf));
-    if (width <= maxWidth && height < Math.max(...best.map(heightOf))) best = columns;
-  }
-  return best;
+    return groups;
+  });
 }
 
-/** @param {Diagram} diagram @param {DiagramNode} node */
-const childrenOf = (diagram, node) => diagram.nodes.filter(({ parent }) => parent === node.id);
+/** Groups as rows, whose frames are equally high. @param {readonly Drawing[][]} groups @returns {Drawing} */
+function inRows(groups) {
+  const rows = groups.map((group) => {
+    const height = Math.max(...group.map((part) => part.height));
+    return join(
+      group.map((part) => framed(part, part.width, height)),
+      'x',
+    );
+  });
+  return join(rows, 'y');
+}
 
-/** @template {Point} T @param {T} at @param {number} dx @param {number} dy @returns {T} */
-const moved = (at, dx, dy) => ({ ...at, x: at.x + dx, y: at.y + dy });
+/** Groups as columns, whose frames are equally wide. @param {readonly Drawing[][]} groups @returns {Drawing} */
+function inColumns(groups) {
+  const columns = groups.map((group) => {
+    const width = Math.max(...group.map((part) => part.width));
+    return join(
+      group.map((part) => framed(part, width, part.height)),
+      'y',
+    );
+  });
+  return join(columns, 'x');
+}
 
-/** @param {Arrow} arrow @param {number} dx @param {number} dy @returns {Arrow} */
-const movedArrow = (arrow, dx, dy) => ({
-  ...arrow,
-  points: arrow.points.map((point) => moved(point, dx, dy)),
-  label: arrow.label === null ? null : moved(arrow.label, dx, dy),
-});
-
-/** @param {DiagramEdge} edge */
-export const innerText = ({ event, actions }) =>
-  actions.length === 0 ? event : `${event} / ${[...new Set(actions)].join(', ')}`;
-
-/** @param {DiagramEdge} edge */
-const labelLines = ({ event, guard }) => (guard === null ? [event] : [event, `[${guard}]`]);
+/** Drawings side by side, or below each other. @param {readonly Drawing[]} parts @param {'x' | 'y'} along */
+function join(parts, along) {
+  /** @type {{ width: number, height: number, boxes: Box[], arrows: Arrow[] }} */
+  const whole = { width: 0, height: 0, boxes: [], arrows: [] };
+  for (const part of parts) {
+    const gap = whole.boxes.length > 0 ? GAP : 0;
+    const [dx, dy] = along === 'x' ? [whole.width + gap, 0] : [0, whole.height + gap];
+    whole.boxes.push(...part.boxes.map((box) => moved(box, dx, dy)));
+    whole.arrows.push(...part.arrows.map((arrow) => movedArrow(arrow, dx, dy)));
+    whole.width = Math.max(whole.width, dx + part.width);
+    whole.height = Math.max(whole.height, dy + part.height);
+  }
+  return whole;
+}
 
 /**
- * A state with all that is in it, its own corner at 0, 0.
- * @param {Diagram} diagram
- * @param {DiagramNode} node
- * @param {Measure} measure
+ * A region with a frame of this size, what is in it in the middle of its width.
+ * @param {Drawing} part
+ * @param {number} width
+ * @param {number} height
  * @returns {Drawing}
  */
-function place(diagram, node, measure) {
-  const children = childrenOf(diagram, node);
-  const inner = diagram.edges.filter(
-    ({ source, target }) =>
-      source === node.id && (target === null || (target === source && children.length === 0)),
-  );
-  const notes = [...node.invokes.map((name) => `runs ${name}`), ...inner.map(innerText)];
-  const head = HEAD + notes.length * LINE;
-  const textWidth = Math.max(
-    measure(node.key, 'name') + 40,
-    ...notes.map((text) => measure(text, 'note') + 8),
-    70,
-  );
-  if (children.length === 0) {
-    const [width, height] = [textWidth + 2 * PAD, head + (notes.length > 0 ? 8 : 4)];
-    return {
-      width,
-      height,
-      boxes: [{ id: node.id, node, kind: 'state', x: 0, y: 0, width, height, inner }],
-      arrows: [],
-    };
-  }
-  const parts = new Map(children.map((child) => [child.id, place(diagram, child, measure)]));
-  const inside = arrange(diagram, node, parts, measure);
-  const width = Math.max(inside.width, textWidth) + 2 * PAD;
-  const height = head + inside.height + PAD;
-  const dx = (width - inside.width) / 2;
-  /** @type {Box} */
-  const own = { id: node.id, node, kind: 'region', x: 0, y: 0, width, height, inner };
+function framed({ width: before, boxes, arrows }, width, height) {
+  const [own, ...inside] = boxes;
+  if (own === undefined) throw new Error('a drawing without a frame');
+  const dx = (width - before) / 2;
   return {
     width,
     height,
-    boxes: [own, ...inside.boxes.map((box) => moved(box, dx, head))],
-    arrows: inside.arrows.map((arrow) => movedArrow(arrow, dx, head)),
+    boxes: [{ ...own, width, height }, ...inside.map((box) => moved(box, dx, 0))],
+    arrows: arrows.map((arrow) => movedArrow(arrow, dx, 0)),
   };
 }
-
-/**
- * The children of one state and the arrows between them, by dagre.
- * @param {Diagram} diagram
- * @param {DiagramNode} node
- * @param {ReadonlyMap<string, Drawing>} parts
- * @param {Measure} measure
- * @returns {Drawing}
- */
-function arrange(diagram, node, parts, measure) {
-  const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'TB', nodesep: 16, ranksep: 24, edgesep: 10, marginx: 2, marginy: 6 });
-  for (const [id, { width, height }] of parts) graph.setNode(id, { width, height });
-  const [start, any] = [`${node.id} start`, `${node.id} any`];
-  /** @type {Map<string, DiagramEdge | null>} */
-  const edges = new Map();
-  /** @param {string} from @param {string} to @param {string} id @param {DiagramEdge | null} edge */
-  const link = (from, to, id, edge) => {
-    const lines = edge === null ? [] : labelLines(edge);
-    const width = Math.max(0, ...lines.map((line) => measure(line, 'note'))) + (lines.length > 0 ? 10 : 0);
-    graph.setEdge(from, to, { width, height: lines.length * LINE, labelpos: 'c', minlen: 1 }, id);
-    edges.set(id, edge);
-  };
-  if (node.initial !== null) {
-    graph.setNode(start, { width: DOT, height: DOT });
-    link(start, childOf(node.id, node.initial), start, null);
-  }
-  for (const edge of diagram.edges) {
-    if (edge.target === null || !edge.target.startsWith(`${node.id}.`)) continue;
-    const to = childOf(node.id, edge.target);
-    if (edge.source === node.id) {
-      graph.setNode(any, { width: measure('any state', 'note') + 18, height: 22 });
-      link(any, to, edge.id, edge);
-    } else if (edge.source.startsWith(`${node.id}.`)) {
-      const from = childOf(node.id, edge.source);
-      if (from !== to) link(from, to, edge.id, edge);
-    }
-  }
-  layout(graph);
-  /** @type {Box[]} */
-  const boxes = [];
-  /** @type {Arrow[]} */
-  const arrows = [];
-  for (const id of graph.nodes()) {
-    const { x, y, width, height } = /** @type {Box} */ (graph.node(id));
-    const [left, top] = [x - width / 2, y - height / 2];
-    const part = parts.get(id);
-    if (part !== undefined) {
-      boxes.push(...part.boxes.map((box) => moved(box, left, top)));
-      arrows.push(...part.arrows.map((arrow) => movedArrow(arrow, left, top)));
-    } else {
-      boxes.push({
-        id,
-        node: null,
-        kind: id === start ? 'start' : 'any',
-        x: left,
-        y: top,
-        width,
-        height,
-        inner: [],
-      });
-    }
-  }
-  for (const key of graph.edges()) {
-    const edge = edges.get(key.name ?? '') ?? null;
-    const placed = /** @type {{ points: Point[], x: number, y: number, width: number, height: number }} */ (
-      /** @type {unknown} */ (graph.edge(key))
-    );
-    const { points, x, y, width, height } = placed;
-    const label = edge === null ? null : { x, y, width, height };
-    arrows.push({ id: key.name ?? '', edge, points, label, lines: edge === null ? [] : labelLines(edge) });
-  }
-  const { width = 0, height = 0 } = /** @type {{ width?: number, height?: number }} */ (graph.graph());
-  return { width, height, boxes, arrows };
-}
-
-/** The child of a state that a state deeper inside belongs to. @param {string} parent @param {string} id */
-const childOf = (parent, id) => `${parent}.${id.slice(parent.length + 1).split('.')[0]}`;

@@ -100,7 +100,9 @@ async function loadLog(actor) {
   /** @type {{ data: { transitions: Transition[] } }} */
   const { data } = await answer.json();
   if (chosen !== pathOf(actor)) return;
-  log = data.transitions;
+  // What came by the stream meanwhile is newer.
+  const loaded = data.transitions[0]?.number ?? 0;
+  log = [...log.filter(({ number }) => number > loaded), ...data.transitions].slice(0, KEPT);
   isDirty = true;
 }
 

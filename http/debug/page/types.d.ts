@@ -65,7 +65,9 @@ export interface Point {
 export interface Box extends Point {
   readonly id: string;
   readonly node: DiagramNode | null;
-  readonly kind: 'state' | 'region' | 'any' | 'start';
+  readonly kind: 'state' | 'region' | 'any';
+  /** Its parent begins in it. */
+  readonly isInitial: boolean;
   readonly width: number;
   readonly height: number;
   /** Transitions that stay inside, listed in the box. */
@@ -74,9 +76,8 @@ export interface Box extends Point {
 
 export interface Arrow {
   readonly id: string;
-  readonly edge: DiagramEdge | null;
   readonly points: readonly Point[];
-  readonly label: (Point & { readonly width: number; readonly height: number }) | null;
+  readonly label: Point & { readonly width: number; readonly height: number };
   readonly lines: readonly string[];
 }
 
