@@ -43,6 +43,8 @@ export function actorStream(o: {
   out.on('drain', () => {
     isFull = false;
     takenAt = Date.now();
+    // The first picture of ten thousand actors is many events, and a page waits for it.
+    if (!isPictured) tick();
   });
   const write = (event: string, data: unknown): void => {
     isFull = !out.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);

@@ -3,6 +3,8 @@ import { request } from 'node:http';
 import { createActor } from 'xstate';
 import type { Inspector } from '../../actors/inspector.ts';
 import { createInspector } from '../../actors/inspector.ts';
+import { createLog } from '../../actors/log.ts';
+import { actorStream } from '../../http/debug/actorStream.ts';
 import { clusterMachine } from '../../machines/cluster.ts';
 import { eventually } from '../support/ingest.ts';
 import type { BackendUnderTest } from './backendUnderTest.ts';
@@ -142,6 +144,26 @@ describe('the visualizer', () => {
     match(mermaid.text, /^stateDiagram-v2\n/);
     const json = await backend.ask('/debug/machine.json', { token: administrator });
     equal(json.json.id, 'cluster');
+  });
+
+  it('holds no more than one event for a client that does not read, and loses nothing (slow clients)', async () => {
+    const many = createInspector({ now: () => new Date() });
+    for (let actor = 0; actor < 5_000; actor += 1) many.watch(`${environment}/cluster-${actor}`);
+    const following = many.follow();
+    ok(following);
+    const { pool: db, now } = backend;
+    const stream = actorStream({ following, db, now, log: createLog('error') });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    ok(stream.readableLength < 512 * 1024, `${stream.readableLength} bytes wait`);
+    let read = '';
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      read += chunk;
+    });
+    await eventually('the rest', () => read.includes('event: current'));
+    equal(new Set(read.match(/"slug":"cluster-\d+"/g)).size, 5_000);
+    ok(read.includes('"client":"acme","environment":"prod"'));
+    stream.destroy();
+    await eventually('the follower is gone', () => following.isCurrent);
   });
 
   it('streams every actor, then each change once per interval, and ends at the drain', async () => {

@@ -51,7 +51,7 @@ export function place(diagram, node, measure, direction) {
   const notes = [...node.invokes.map((name) => `runs ${name}`), ...inner.map(innerText)];
   const head = HEAD + notes.length * LINE;
   const textWidth = Math.max(
-    measure(node.key, 'name') + 40,
+    measure(node.key, 'name') + 54,
     ...notes.map((text) => measure(text, 'note') + 8),
     70,
   );
