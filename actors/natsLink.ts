@@ -13,6 +13,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from 'nats';
+import { createReconnectWait } from '../rules/reconnectWait.ts';
 import { EVENTS_STREAM, KUBERNETES_CONSUMER, SNAPSHOT_SUBJECTS } from '../wire/subjects.ts';
 
 const REQUEST_TIMEOUT_MS = 5_000;
@@ -86,7 +87,13 @@ export async function connectNats(
     authenticator: credsAuthenticator(new TextEncoder().encode(address.creds)),
     inboxPrefix: address.inboxPrefix,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_WAIT_MS,
+    reconnectDelayHandler: createReconnectWait({
+      waitMs: RECONNECT_WAIT_MS,
+      servers: 1,
+      wallMs: () => Date.now(),
+      monotonicMs: () => performance.now(),
+      random: Math.random,
+    }),
     pingInterval: PING_INTERVAL_MS,
     timeout: Math.min(REQUEST_TIMEOUT_MS, timeoutMs),
     // Two refused reconnects would close the client for good (stack.md section 10).

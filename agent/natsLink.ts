@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Authenticator, ConnectionOptions, JetStreamClient, NatsConnection, Status } from 'nats';
 import { connect, Events, headers, jwtAuthenticator, NatsError } from 'nats';
+import { createReconnectWait } from '../rules/reconnectWait.ts';
 import { agentInbox } from '../wire/subjects.ts';
 import type { Log } from './log.ts';
 
@@ -92,7 +93,13 @@ function connectOptions(o: LinkOptions, waitMs: number): ConnectionOptions {
     // Two refusals in a row would else end the client, while a renewed JWT may be on its way.
     ignoreAuthErrorAbort: true,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: waitMs,
+    reconnectDelayHandler: createReconnectWait({
+      waitMs,
+      servers: o.servers.length,
+      wallMs: () => Date.now(),
+      monotonicMs: () => performance.now(),
+      random: Math.random,
+    }),
     pingInterval: PING_INTERVAL_MS,
     timeout: CONNECT_TIMEOUT_MS,
     ...(needsTls ? { tls: o.caFile === null ? {} : { caFile: o.caFile } } : {}),
