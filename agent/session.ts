@@ -51,7 +51,7 @@ export async function openSession(o: {
         `${store.path} is the identity of cluster ${state.cluster_slug}, but the settings name ${config.clusterSlug}; give each cluster's agent a PROXIMA_AGENT_DATA_DIR of its own`,
       );
     }
-    o.log.info({ agent_id: state.enrollment.agent_id, name: state.name }, 'already enrolled');
+    o.log.info({ agent_id: state.enrollment.agent_id, agent_name: state.name }, 'already enrolled');
     return { kind: 'enrolled', session: openEnrolled(state, state.enrollment, store), fresh: false };
   }
   if (config.installToken === null) {
@@ -87,7 +87,7 @@ export async function openSession(o: {
   const { enrollment } = outcome;
   await store.save({ ...asking, enrollment });
   const { agent_id, client, environment } = enrollment;
-  o.log.info({ agent_id, name: asking.name, client, environment }, 'enrolled');
+  o.log.info({ agent_id, agent_name: asking.name, client, environment }, 'enrolled');
   return { kind: 'enrolled', session: openEnrolled(asking, enrollment, store), fresh: true };
 }
 
