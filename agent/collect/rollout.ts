@@ -6,6 +6,7 @@
 
 import { buildSpecFacts } from '../../rules/facts/build.ts';
 import { fieldsOf, objectsOf, textOf } from '../../rules/facts/raw.ts';
+import { nanosOf } from '../../rules/kube/quantity.ts';
 import type { SentWorkload } from '../../wire/snapshot.ts';
 import type { RawContainer, RawTemplate } from './container.ts';
 import type { RawCondition, RawObject } from './object.ts';
@@ -72,12 +73,12 @@ const containerOf = (container: Raw): RawContainer => {
   };
 };
 
-/** The API server keeps the quantities of a CRD as they were typed: as texts or as numbers. */
+/** The API server keeps the quantities of a CRD as they were typed, texts or numbers; what is none could be anything. */
 const amountsOf = (amounts: unknown): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(fieldsOf(amounts)).filter(
       (entry): entry is [string, string | number] =>
-        typeof entry[1] === 'string' || typeof entry[1] === 'number',
+        (typeof entry[1] === 'string' || typeof entry[1] === 'number') && nanosOf(entry[1]) !== null,
     ),
   );
 

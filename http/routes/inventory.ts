@@ -1,5 +1,6 @@
 /** Lists and single objects of the thirteen kinds: one loop over the kind table (AP-08, AP-14, AP-17, AP-18, AP-40, AP-41). */
 
+import { sanitizeText } from '../../rules/scrub/text.ts';
 import type { ClusterRow } from '../../store/clusters.ts';
 import { linkColumn, recordFields } from '../../store/inventory/columns.ts';
 import type { ListRequest } from '../../store/inventory/listSql.ts';
@@ -8,7 +9,7 @@ import { getObject, listAll, listWindow } from '../../store/inventory/read.ts';
 import type { PodOwner } from '../../store/podLists.ts';
 import { listPodsOf } from '../../store/podLists.ts';
 import type { Kind, Schema } from '../../wire/kinds/define.ts';
-import { kinds, nodes, pods, workloads } from '../../wire/kinds/index.ts';
+import { events, kinds, nodes, pods, workloads } from '../../wire/kinds/index.ts';
 import type { Answer } from '../answer.ts';
 import { many, one } from '../answer.ts';
 import { freshness, freshnessOf } from '../freshness.ts';
@@ -62,6 +63,15 @@ function answerWindow(cluster: ClusterRow, kind: Kind, { window }: ListRequest, 
   });
 }
 
+/** Messages of events pass the sanitizer again: an older agent knew fewer of its rules (AP-42). */
+function shown(kind: Kind, found: Window): Window {
+  if (kind.name !== events.name) return found;
+  const rows = found.rows.map((row) =>
+    typeof row.message === 'string' ? { ...row, message: sanitizeText(row.message) } : row,
+  );
+  return { ...found, rows };
+}
+
 function listRoute(kind: Kind): Route {
   const contract = {
     method: 'GET',
@@ -85,7 +95,8 @@ function listRoute(kind: Kind): Route {
     async handle({ backend, cluster, query, request }) {
       const asked = listRequest(kind, query, request.search);
       if (isRefusal(asked)) return asked;
-      return answerWindow(cluster, kind, asked, await listWindow(backend.pool, cluster, kind, asked));
+      const found = await listWindow(backend.pool, cluster, kind, asked);
+      return answerWindow(cluster, kind, asked, shown(kind, found));
     },
   });
 }

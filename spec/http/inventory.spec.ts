@@ -259,4 +259,15 @@ describe('inventory routes', () => {
       deepEqual((await get(`${path}?${column}=nowhere`)).json.data, []);
     }
   });
+
+  it('hides secrets in messages of events that came before today’s rules (AP-42)', async () => {
+    const { rows } = await backend.pool.query<{ id: string }>(
+      "update k8s_events set message = 'login with password=hunter2 failed' where cluster_id = $1 returning id",
+      [here],
+    );
+    ok(rows.length > 0);
+    const { text, json } = await get('events');
+    ok(!text.includes('hunter2'));
+    equal(json.data[0]?.message, 'login with password=[REDACTED] failed');
+  });
 });
