@@ -44,7 +44,7 @@ describe('the path from agent to API', function () {
     await sim?.stop();
   });
 
-  it('answers for every kind exactly what the cluster holds', async () => {
+  it('answers for every kind exactly what the cluster holds (AG-01, AG-04 to AG-18, AR-01, AR-07)', async () => {
     const { id } = await synced();
     const inventory = await inventoryOf(api, id);
     await assertInventory(inventory, lister);
@@ -159,7 +159,7 @@ describe('the path from agent to API', function () {
     assert.deepEqual(rows, [{ hosts: 0 }]);
   });
 
-  it('never sends a value of the environment, an argument or a copy of the manifest (AG-19, AG-30)', async () => {
+  it('never sends a value of the environment, an argument or a copy of the manifest (AG-19, AG-30, SF-17)', async () => {
     const templates = (['deployments', 'statefulsets', 'jobs'] as const).flatMap((resource) =>
       cluster.list(resource).map((object) => object.spec.template?.spec),
     );
