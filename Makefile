@@ -17,7 +17,7 @@ help:
 	@echo 'make bench     measured scenarios; figures and how to read them: bench/README.md'
 	@echo 'make format    format and fix what the linter can fix'
 	@echo 'make diagrams  draw the state machines again into docs/machines.md'
-	@echo 'make clean     stop nothing, remove .proxima/ and what belongs to it'
+	@echo 'make clean     remove .proxima/ and what belongs to it, unless something still runs on it'
 
 install: node_modules/.package-lock.json
 

@@ -23,8 +23,8 @@ export const bootstrapAdministrator = (pool: Pool, now: Date): Promise<string | 
   });
 
 /**
- * A fresh administrator's token for the demo, which shows one at every start; those of earlier starts that have expired
- * go. The caller is the bootstrap administrator, made where it is missing.
+ * A fresh administrator's token: for the demo, which shows one at every start, and for whoever has let all others end.
+ * Those of earlier starts that have expired go. The caller is the bootstrap administrator, made where it is missing.
  */
 export const demoAdministratorToken = (pool: Pool, now: Date): Promise<string> =>
   inTransaction(pool, TRANSACTION_MS, async (db) => {

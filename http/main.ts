@@ -21,7 +21,7 @@ import { createVictoriaLogs } from '../store/victoriaLogs.ts';
 import { createVictoriaMetrics } from '../store/victoriaMetrics.ts';
 import { BACKEND_INBOX } from '../wire/subjects.ts';
 import type { Backend } from './backend.ts';
-import { bootstrapAdministrator } from './bootstrap.ts';
+import { bootstrapAdministrator, demoAdministratorToken } from './bootstrap.ts';
 import { Budgets } from './budget.ts';
 import type { Config, ExternalNats } from './config.ts';
 import { createOidcVerifier } from './oidc.ts';
@@ -46,13 +46,15 @@ export interface ServeOptions {
   readonly onProgress?: (line: string) => void;
   readonly system?: Partial<SystemOptions>;
   readonly callerRequestsPerMinute?: number;
+  /** Makes an administrator's token at this start too, for whoever has let all of them end. */
+  readonly newAdministratorToken?: boolean;
 }
 
 /** A running backend. */
 export interface Serving {
   /** Where it is reached from this machine, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** The administrator's token of the first start, which expires after 24 h; null on later starts. */
+  /** An administrator's token, which expires after 24 h; null on later starts that did not ask for one. */
   readonly administratorToken: string | null;
   readonly pool: Pool;
   /** Stops taking requests, hands unfinished messages back, then closes the servers that were started here. */
@@ -151,7 +153,9 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
   });
   running.push(() => server.stop());
   // Only now: a token made by a start that then fails would be shown to nobody, and no later start makes another.
-  const administratorToken = await bootstrapAdministrator(pool, now());
+  const first = await bootstrapAdministrator(pool, now());
+  const isWanted = first === null && options.newAdministratorToken === true;
+  const administratorToken = isWanted ? await demoAdministratorToken(pool, now()) : first;
   log.info({ host: host ?? 'all interfaces', port: server.port }, 'listening');
 
   let stopped: Promise<void> | undefined;

@@ -23,6 +23,10 @@ const OPTIONS = {
     help: 'where servers of our own keep keys and data (.proxima of the checkout)',
   },
   'stop-with-parent': { type: 'boolean', help: 'end when the process that started this one is gone' },
+  'admin-token': {
+    type: 'boolean',
+    help: "print a new administrator's token, good for 24 hours, when all others have ended",
+  },
   'ack-wait': { type: 'string', help: 'after this silence a message is delivered again (90s)' },
 } as const;
 
@@ -47,11 +51,12 @@ export async function runServe(argv: string[]): Promise<number> {
     const backend = await serve(read.config, {
       log,
       dataDir: homeOf(parsed.values),
+      newAdministratorToken: parsed.values['admin-token'] === true,
       ...(ackWaitMs === undefined ? {} : { system: { ackWaitMs } }),
     });
     if (backend.administratorToken !== null) {
       console.log(`PROXIMA_TOKEN=${backend.administratorToken}`);
-      console.log('(the first administrator, good for 24 hours and shown only now)');
+      console.log('(an administrator, good for 24 hours and shown only now)');
     }
     log.info({ reason: await stopped }, 'stopping');
     await backend.stop();

@@ -71,6 +71,11 @@ describe('the backend as a whole', () => {
     const second = await start(config(0));
     equal(second.administratorToken, null);
     equal((await fetch(`${second.url}/api/v1/admin/clients`, { headers })).status, 200);
+    await second.stop();
+
+    const asked = await start(config(0), { newAdministratorToken: true });
+    const again = { Authorization: `Bearer ${asked.administratorToken}` };
+    equal((await fetch(`${asked.url}/api/v1/admin/clients`, { headers: again })).status, 200);
   });
 
   it('makes the administrator token only when the start succeeds, so that it is always shown', async () => {
