@@ -10,7 +10,7 @@ SERVICES ?= ../shared/services
 
 help:
 	@echo 'make demo      the whole system on a simulated cluster; prints its URL and a token'
-	@echo '               PROXIMA_PORT=8080 chooses the port, KUBECONFIG=file uses that cluster instead'
+	@echo '               PROXIMA_PORT=8080 chooses the port, make demo KUBECONFIG=file uses that cluster instead'
 	@echo 'make test      type check, lint and every spec, on a real PostgreSQL and a real nats-server'
 	@echo 'make test-real the specs against a real Kubernetes control plane (SERVICES=$(SERVICES))'
 	@echo 'make test-browser  the visualizer in headless Chromium; screenshots in .proxima/screenshots'
@@ -29,7 +29,7 @@ nats: install
 	@$(NODE) scripts/installNats.ts
 
 demo: nats
-	@exec $(PROXIMA) demo --stop-with-parent
+	@exec $(PROXIMA) demo --stop-with-parent $(if $(filter command,$(word 1,$(origin KUBECONFIG))),--kubeconfig '$(KUBECONFIG)')
 
 check: install
 	$(NODE) node_modules/typescript/bin/tsc --noEmit -p .

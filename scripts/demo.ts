@@ -23,11 +23,11 @@ const INTRO = `usage: ./proxima demo [options]
 Starts PostgreSQL, nats-server, the backend, a simulated cluster and an agent on it, all on 127.0.0.1 with data in
 .proxima/, and prints the URL and an administrator's token. Ctrl-C ends it; the data stays (make clean removes it).
 
-  PROXIMA_PORT   port of the API (8080, the next free one if taken)
-  KUBECONFIG     reads that cluster instead of a simulated one`;
+  PROXIMA_PORT   port of the API (8080, the next free one if taken)`;
 
 const OPTIONS = {
   'data-dir': { type: 'string', help: 'where keys and data are kept (.proxima of the checkout)' },
+  kubeconfig: { type: 'string', help: 'read this cluster instead of a simulated one' },
   pods: { type: 'string', help: 'pods of the simulated cluster (300)' },
   seed: { type: 'string', help: 'seed of the simulated cluster (1)' },
   'stop-with-parent': { type: 'boolean', help: 'end when the process that started this one is gone' },
@@ -61,7 +61,13 @@ export async function runDemo(argv: string[]): Promise<number> {
   const stopped = stopRequested({ withParent: values['stop-with-parent'] === true });
   try {
     const ended = await Promise.race([
-      start(parts, { pods, seed: String(values.seed ?? '1'), home: homeOf(values), progress }),
+      start(parts, {
+        pods,
+        seed: String(values.seed ?? '1'),
+        home: homeOf(values),
+        kubeconfig: typeof values.kubeconfig === 'string' ? values.kubeconfig : null,
+        progress,
+      }),
       stopped,
     ]);
     progress.done();
@@ -78,7 +84,14 @@ export async function runDemo(argv: string[]): Promise<number> {
 
 async function start(
   parts: Parts,
-  o: { pods: number; seed: string; home: string; progress: ReturnType<typeof progressLine> },
+  o: {
+    pods: number;
+    seed: string;
+    home: string;
+    /** A real cluster's; an exported KUBECONFIG does not count: a demo must not read a cluster by accident. */
+    kubeconfig: string | null;
+    progress: ReturnType<typeof progressLine>;
+  },
 ): Promise<void> {
   const { home } = o;
   const given = process.env;
@@ -98,9 +111,9 @@ async function start(
   const admin = adminApi(url, token);
   const { environmentId } = await admin.tenant('internal', 'development');
 
-  const kubeconfig = given.KUBECONFIG ?? (await simulate(parts, home, o));
-  const name = given.KUBECONFIG === undefined ? 'Demo cluster' : 'My cluster';
-  const slug = given.KUBECONFIG === undefined ? 'demo' : 'my-cluster';
+  const kubeconfig = o.kubeconfig ?? (await simulate(parts, home, o));
+  const name = o.kubeconfig === null ? 'Demo cluster' : 'My cluster';
+  const slug = o.kubeconfig === null ? 'demo' : 'my-cluster';
   o.progress.step('starting the agent');
   const agentConfig = readAgentConfig({
     PROXIMA_CLUSTER_NAME: name,
@@ -154,7 +167,10 @@ async function firstSnapshot(
 ): Promise<string> {
   let gaveUp: string | undefined;
   void agent.ended.then((end) => {
-    gaveUp = end.kind === 'refused' ? end.message : 'the agent ended';
+    gaveUp =
+      end.kind === 'refused'
+        ? end.message
+        : `the agent ended${end.kind === 'failed' ? `: ${(end.error as Error).message}` : ''}`;
   });
   const started = new Date();
   const deadline = started.getTime() + FIRST_SNAPSHOT_TIMEOUT_MS;
