@@ -64,6 +64,22 @@ describe('the agent', function () {
     assert.match(request?.agent_version ?? '', /^v\d+\.\d+\.\d+$/);
   });
 
+  it('is the only collector without POD_NAME: no Lease is asked for, no epoch sent (HA-09)', async () => {
+    await setUp();
+    const agent = await rig.start();
+    assert.equal((await stream.next())?.epoch, null);
+    assert.ok(rig.kubernetes.received.every(({ url }) => !url.pathname.includes('leases')));
+    const state = (await (await fetch(`${agent.probesUrl}/debug/state`)).json()) as Record<string, unknown>;
+    assert.deepEqual([state.state, state.election], [{ working: 'leading' }, null]);
+    assert.ok(!JSON.stringify(state).includes('hunter2'));
+  });
+
+  it('says which setting is missing when a pod has a name and no namespace', async () => {
+    await setUp();
+    const agent = await rig.start({ POD_NAME: 'proxima-cluster-agent-0' });
+    assert.match(refusal(await agent.ended), /^POD_NAMESPACE is required beside POD_NAME/);
+  });
+
   it('logs its enrollment and each collection, and no secret (OB-11)', async () => {
     await setUp();
     await rig.start();
