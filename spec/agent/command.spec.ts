@@ -120,7 +120,7 @@ describe('proxima agent', function () {
       const lines = program.output().trim().split('\n');
       assert.equal(lines.length, 1, 'the error level shows no info lines (CF-15)');
       const line = JSON.parse(lines[0] ?? '');
-      assert.match(line.msg, /already enrolled with another identity.*delete the agent's record/);
+      assert.match(line.msg, /already enrolled with another identity.*delete its record/);
       assert.equal(line.cluster, 'prod');
       assert.doesNotMatch(program.output(), /hunter2/);
     });
