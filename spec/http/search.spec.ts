@@ -4,6 +4,7 @@ import type { Pql } from '../../rules/pql/parse.ts';
 import { mintScopeFilter } from '../../store/scope.ts';
 import { searchFleet } from '../../store/search.ts';
 import { kinds } from '../../wire/kinds/index.ts';
+import { anyPql } from '../support/anyPql.ts';
 import type { BackendUnderTest, PlaceIds } from './backendUnderTest.ts';
 import { startBackend } from './backendUnderTest.ts';
 
@@ -122,9 +123,8 @@ const anyContainer: fc.Arbitrary<Container> = fc.record({
   volume_refs: fc.uniqueArray(fc.constantFrom(...REFS.filter((reference) => !reference.includes('#')))),
 });
 
-const anyText: fc.Arbitrary<Pql> = fc.record({
-  kind: fc.constant('text' as const),
-  field: fc.constantFrom(
+const anyQuery = anyPql({
+  textFields: [
     'cluster.name',
     'workload.kind',
     'workload.namespace',
@@ -135,20 +135,10 @@ const anyText: fc.Arbitrary<Pql> = fc.record({
     'workload.configmap',
     'workload.secret',
     'workload.pvc',
-  ),
-  operator: fc.constantFrom('=' as const, '!=' as const, '~' as const, '!~' as const),
-  value: fc.oneof(
+  ],
+  text: fc.oneof(
     fc.constantFrom(
-      '',
-      '*',
-      '**',
-      'a*',
-      '*nginx:1.25*',
-      '*1',
-      'app',
-      'data',
-      'PORT',
-      'one',
+      ...['', '*', '**', 'a*', '*nginx:1.25*', '*1', 'app', 'data', 'PORT', 'one'],
       ...NAMES,
       ...IMAGES,
     ),
@@ -156,32 +146,10 @@ const anyText: fc.Arbitrary<Pql> = fc.record({
       .array(fc.constantFrom('a', '*', '_', '%', '\\', ':', '1', 'p'), { maxLength: 5 })
       .map((all) => all.join('')),
   ),
+  numberFields: ['workload.replicas'],
+  number: fc.nat(4),
+  maxDepth: 3,
 });
-const anyNumber: fc.Arbitrary<Pql> = fc.record({
-  kind: fc.constant('number' as const),
-  field: fc.constant('workload.replicas'),
-  operator: fc.constantFrom(
-    '=' as const,
-    '!=' as const,
-    '<' as const,
-    '<=' as const,
-    '>' as const,
-    '>=' as const,
-  ),
-  value: fc.nat(4),
-});
-const anyQuery = fc.letrec<{ pql: Pql }>((tie) => ({
-  pql: fc.oneof(
-    { maxDepth: 3 },
-    anyText,
-    anyNumber,
-    fc.record({ kind: fc.constant('not' as const), part: tie('pql') }),
-    fc.record({
-      kind: fc.constantFrom('and' as const, 'or' as const),
-      parts: fc.array(tie('pql'), { minLength: 2, maxLength: 3 }),
-    }),
-  ),
-})).pql;
 
 describe('search over the fleet', () => {
   let backend: BackendUnderTest;

@@ -9,6 +9,7 @@ import { startAgent } from '../../../agent/main.ts';
 import { SimCluster } from '../../../sim/cluster.ts';
 import type { SimServer } from '../../../sim/server.ts';
 import { startSimServer } from '../../../sim/server.ts';
+import { COVERED_RESOURCES } from '../../../wire/coverage.ts';
 import type { EnrollRequest } from '../../../wire/enroll.ts';
 import type { NatsUnderTest } from '../../support/nats.ts';
 import { keepLog } from '../quietLog.ts';
@@ -51,27 +52,10 @@ export interface FleetUnderFaults {
   stop(): Promise<void>;
 }
 
-/** Coverage entries that the simulated cluster lists under the same name. */
-const RESOURCES = [
-  'nodes',
-  'namespaces',
-  'deployments',
-  'statefulsets',
-  'daemonsets',
-  'rollouts',
-  'pods',
-  'services',
-  'ingresses',
-  'persistentvolumeclaims',
-  'events',
-  'jobs',
-  'cronjobs',
-  'horizontalpodautoscalers',
-  'networkpolicies',
-  'resourcequotas',
-  'endpointslices',
-  'applications',
-] as const;
+/** What stands still in the cluster: metrics are measured anew, and of ReplicaSets nothing is sent. */
+const RESOURCES = COVERED_RESOURCES.filter(
+  (resource) => resource !== 'node_metrics' && resource !== 'replicasets',
+);
 
 export async function startFleetUnderFaults(nats: NatsUnderTest, seed: string): Promise<FleetUnderFaults> {
   const cluster = new SimCluster({ seed, pods: 60, argo: true, now: new Date() });

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Pql, PqlFields } from '../../../rules/pql/parse.ts';
 import { fieldsIn, parsePql } from '../../../rules/pql/parse.ts';
+import { anyPql } from '../../support/anyPql.ts';
 
 const FIELDS: PqlFields = {
   'host.os': 'text',
@@ -27,37 +28,13 @@ function write(pql: Pql): string {
   }
 }
 
-const anyText = fc.record({
-  kind: fc.constant('text' as const),
-  field: fc.constantFrom('host.os', 'cluster.name', 'workload.image'),
-  operator: fc.constantFrom('=' as const, '!=' as const, '~' as const, '!~' as const),
-  value: fc.string({ maxLength: 12, unit: 'grapheme' }).filter((text) => !text.includes('\0')),
+const anyQuery = anyPql({
+  textFields: ['host.os', 'cluster.name', 'workload.image'],
+  text: fc.string({ maxLength: 12, unit: 'grapheme' }).filter((text) => !text.includes('\0')),
+  numberFields: ['pod.restarts'],
+  number: fc.nat(),
+  maxDepth: 4,
 });
-const anyNumber = fc.record({
-  kind: fc.constant('number' as const),
-  field: fc.constant('pod.restarts'),
-  operator: fc.constantFrom(
-    '=' as const,
-    '!=' as const,
-    '<' as const,
-    '<=' as const,
-    '>' as const,
-    '>=' as const,
-  ),
-  value: fc.nat(),
-});
-const anyQuery: fc.Arbitrary<Pql> = fc.letrec<{ pql: Pql }>((tie) => ({
-  pql: fc.oneof(
-    { maxDepth: 4 },
-    anyText,
-    anyNumber,
-    fc.record({ kind: fc.constant('not' as const), part: tie('pql') }),
-    fc.record({
-      kind: fc.constantFrom('and' as const, 'or' as const),
-      parts: fc.array(tie('pql'), { minLength: 2, maxLength: 3 }),
-    }),
-  ),
-})).pql;
 
 describe('parsePql', () => {
   it('reads a comparison, a pattern and a combination (PQ-02, PQ-03, PQ-06)', () => {
