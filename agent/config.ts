@@ -2,6 +2,7 @@
 
 import type { Secret } from '../rules/secret.ts';
 import { slugify } from '../rules/slug.ts';
+import type { PodAddress } from './kubeAccess.ts';
 import type { ListenAddress } from './readers.ts';
 import { Fault, MAX_IN_CLUSTER_NAMES, MAX_SLUG } from './readers.ts';
 import type { LogLevel, Setting } from './settings.ts';
@@ -28,6 +29,8 @@ export interface AgentConfig {
   readonly podName: string | null;
   readonly podNamespace: string | null;
   readonly kubeconfig: string | null;
+  /** KUBERNETES_SERVICE_HOST and _PORT, which Kubernetes sets in every pod; null outside of one. */
+  readonly podAddress: PodAddress | null;
   /** Name to enroll under: the pod's, else one that a fresh pod without state would take again (X-02). */
   readonly agentName: string;
   /** What an operator should know about these settings; logged at start. */
@@ -40,7 +43,7 @@ export type ConfigOutcome<T = AgentConfig> =
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /** What `--once` works with: no backend, no NATS, no identity. */
-export type OnceConfig = Pick<AgentConfig, (typeof ONCE_SETTINGS)[number] | 'warnings'>;
+export type OnceConfig = Pick<AgentConfig, (typeof ONCE_SETTINGS)[number] | 'podAddress' | 'warnings'>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,7 +64,7 @@ export const readOnceConfig = (env: Environment = process.env): ConfigOutcome<On
   read(env, ONCE_SETTINGS, (config) => config as OnceConfig);
 
 type Derived = Omit<Values, 'inClusterNames'> &
-  Pick<AgentConfig, 'clusterSlug' | 'inClusterNames' | 'warnings'>;
+  Pick<AgentConfig, 'clusterSlug' | 'inClusterNames' | 'podAddress' | 'warnings'>;
 
 function read<T>(
   env: Environment,
@@ -94,7 +97,14 @@ function read<T>(
   if (faults.length > 0) return { ok: false, faults };
   const inClusterNames = values.inClusterNames?.names ?? [];
   const warnings = warningsOf(values, derivedSlug);
-  return { ok: true, config: Object.freeze(finish({ ...values, clusterSlug, inClusterNames, warnings })) };
+  const podAddress = podAddressOf(env);
+  const derived = { ...values, clusterSlug, inClusterNames, podAddress, warnings };
+  return { ok: true, config: Object.freeze(finish(derived)) };
+}
+
+function podAddressOf(env: Environment): PodAddress | null {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  return host && port ? { host, port } : null;
 }
 
 function warningsOf(values: Values, derivedSlug: string): string[] {

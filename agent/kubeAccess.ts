@@ -4,13 +4,12 @@
  */
 
 import { hash } from 'node:crypto';
-import { access } from 'node:fs/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { delimiter } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { openServiceAccount } from './serviceAccount.ts';
 
-const IN_CLUSTER_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const MAX_SOCKETS = 8;
 
 /** What one request needs: the kept-alive connections, and the headers that say who asks. */
@@ -30,11 +29,28 @@ export interface KubeAccess {
   close(): void;
 }
 
+/** Address of the API server as Kubernetes gives it to every pod. */
+export interface PodAddress {
+  readonly host: string;
+  readonly port: string;
+}
+
 /**
  * Access by `kubeconfig` (one path or several, as in KUBECONFIG), else by the pod's ServiceAccount. Throws a message
  * that names both ways when there is neither: falling back to ~/.kube/config could report a stranger's cluster.
  */
-export async function openKubeAccess(kubeconfig: string | null): Promise<KubeAccess> {
+export async function openKubeAccess(
+  kubeconfig: string | null,
+  pod: PodAddress | null = null,
+): Promise<KubeAccess> {
+  if (kubeconfig !== null) return openKubeconfig(kubeconfig);
+  if (pod === null) {
+    throw new Error('no KUBECONFIG is set and this is not a pod with a ServiceAccount token');
+  }
+  return openServiceAccount({ address: pod });
+}
+
+async function openKubeconfig(kubeconfig: string): Promise<KubeAccess> {
   let config = await load(kubeconfig);
   const serverUrl = serverOf(config);
   let connections: { agent: http.Agent; material: string } | null = null;
@@ -61,23 +77,16 @@ export async function openKubeAccess(kubeconfig: string | null): Promise<KubeAcc
   };
 }
 
-async function load(kubeconfig: string | null): Promise<KubeConfig> {
-  // 470 ms and 70 MB: paid only by the program that talks to clusters.
+async function load(kubeconfig: string): Promise<KubeConfig> {
+  // 470 ms and 70 MB: paid only outside of a pod.
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
-  const [first, ...others] = kubeconfig?.split(delimiter).filter((path) => path !== '') ?? [];
-  if (first !== undefined) {
-    config.loadFromFile(first);
-    for (const path of others) {
-      const further = new KubeConfig();
-      further.loadFromFile(path);
-      config.mergeConfig(further, true);
-    }
-  } else {
-    await access(IN_CLUSTER_TOKEN).catch((cause) => {
-      throw new Error('no KUBECONFIG is set and this is not a pod with a ServiceAccount token', { cause });
-    });
-    config.loadFromCluster();
+  const [first = '', ...others] = kubeconfig.split(delimiter).filter((path) => path !== '');
+  config.loadFromFile(first);
+  for (const path of others) {
+    const further = new KubeConfig();
+    further.loadFromFile(path);
+    config.mergeConfig(further, true);
   }
   // The library refuses plain http unless verification is off; over http there is nothing to verify.
   config.clusters = config.clusters.map((cluster) =>

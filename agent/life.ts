@@ -5,6 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createActor, fromCallback, fromPromise, waitFor } from 'xstate';
 import type { CollectorEvent, Step, Term } from '../machines/collector.ts';
 import { collectorMachine } from '../machines/collector.ts';
@@ -23,6 +24,7 @@ import type { Parts } from './parts.ts';
 import type { ProbeServer } from './probes.ts';
 import type { Renewal } from './renew.ts';
 import { renew, startRenewal } from './renew.ts';
+import { SERVICE_ACCOUNT_DIR } from './serviceAccount.ts';
 import type { Session } from './session.ts';
 import { openSession } from './session.ts';
 import type { StateStore } from './state.ts';
@@ -32,8 +34,6 @@ import { startTerm } from './term.ts';
 import { AGENT_VERSION } from './version.ts';
 
 const UID_DEADLINE_MS = 30_000;
-/** Where a pod finds its namespace when nobody tells it. */
-const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
 export interface Life {
   readonly config: AgentConfig;
@@ -101,7 +101,7 @@ export async function live(o: Life): Promise<void> {
 async function enroll(o: Life, opened: Opened): Promise<Step> {
   const { config, ending, log } = o;
   await requireCaFile(config);
-  opened.kube = await openKubeAccess(config.kubeconfig);
+  opened.kube = await openKubeAccess(config.kubeconfig, config.podAddress);
   const api = createKubeApi(opened.kube, `proxima-agent/${AGENT_VERSION}`);
   const store = openStateStore(config.dataDir);
   opened.api = api;
@@ -219,7 +219,7 @@ async function elect(o: Life, opened: Opened, sendBack: (event: CollectorEvent) 
 }
 
 async function readNamespace(): Promise<string | null> {
-  const text = await readFile(NAMESPACE_FILE, 'utf8').catch(() => '');
+  const text = await readFile(join(SERVICE_ACCOUNT_DIR, 'namespace'), 'utf8').catch(() => '');
   return text.trim() || null;
 }
 

@@ -30,7 +30,7 @@ export async function printOnce(
   const log = createLog(config.logLevel, { cluster: config.clusterSlug }, notes);
   for (const warning of config.warnings) log.warn({}, warning);
   const signal = AbortSignal.timeout(DEADLINE_MS);
-  const kube = await openKubeAccess(config.kubeconfig).catch((err: unknown) => {
+  const kube = await openKubeAccess(config.kubeconfig, config.podAddress).catch((err: unknown) => {
     notes.write(`proxima: ${(err as Error).message}\n`);
     return null;
   });
