@@ -92,7 +92,12 @@ async function readBody(ctx: Context): Promise<RequestBody | Refusal> {
 /** The parser's faults carry a status; whatever has none is a connection that broke. */
 function bodyRefusal(error: unknown): Refusal {
   const status = (error as { status?: unknown }).status;
-  if (status === 413) return refuse(413, 'payload_too_large', `the body is larger than ${BODY_LIMIT}`);
+  if (status === 413) {
+    // Nobody reads the rest of the body: a connection kept open would carry it in front of the next request.
+    return refuse(413, 'payload_too_large', `the body is larger than ${BODY_LIMIT}`, {
+      headers: { Connection: 'close' },
+    });
+  }
   if (status === 415) return refuse(415, 'unsupported_media_type', 'the body is in an unknown encoding');
   return refuse(400, 'bad_request', 'the body is not JSON');
 }
