@@ -7,7 +7,11 @@ import type { Bind } from './inventory/listSql.ts';
 export interface PqlField {
   readonly type: 'text' | 'texts' | 'number';
   readonly sql: string;
+  /** For a set of texts that an index knows: a jsonb array, and as what a value may be in it. */
+  readonly indexed?: { readonly sql: string; readonly keys: (value: string) => readonly string[] };
 }
+
+type TextComparison = Extract<Pql, { readonly kind: 'text' }>;
 
 export type PqlFieldTable = Readonly<Record<string, PqlField>>;
 
@@ -19,8 +23,9 @@ export const fieldTypes = (table: PqlFieldTable): PqlFields =>
 export const likePattern = (glob: string): string => glob.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
 
 /**
- * A condition that is true or false, never null: an object without the value is one whose value is the empty text, so
- * that `!=` finds it and `NOT` turns every answer round. Throws RangeError for a field that the table lacks.
+ * A condition that is true for what the query finds, and false or null for everything else: an object without the value
+ * is one whose value is the empty text, so that `!=` finds it and `NOT` turns every answer round. Throws RangeError for a
+ * field that the table lacks.
  */
 export function conditionOf(pql: Pql, table: PqlFieldTable, bind: Bind): string {
   switch (pql.kind) {
@@ -28,25 +33,33 @@ export function conditionOf(pql: Pql, table: PqlFieldTable, bind: Bind): string 
     case 'or':
       return `(${pql.parts.map((part) => conditionOf(part, table, bind)).join(` ${pql.kind} `)})`;
     case 'not':
-      return `not ${conditionOf(pql.part, table, bind)}`;
+      return negated(conditionOf(pql.part, table, bind));
     case 'number': {
       const { sql } = fieldOf(table, pql.field);
       const operator = pql.operator === '!=' ? '<>' : pql.operator;
       return `coalesce(${sql} ${operator} ${bind(pql.value)}::bigint, false)`;
     }
     case 'text': {
-      const { type, sql } = fieldOf(table, pql.field);
-      const isNegative = pql.operator.startsWith('!');
-      const isPattern = pql.operator.endsWith('~');
-      const matches = (text: string): string =>
-        isPattern ? `${text} like ${bind(likePattern(pql.value))}` : `${text} = ${bind(pql.value)}`;
-      const holds =
-        type === 'texts'
-          ? `exists (select from (${sql}) f where ${matches('f.v')})`
-          : matches(`coalesce(${sql}, '')`);
-      return isNegative ? `not (${holds})` : `(${holds})`;
+      const holds = textCondition(fieldOf(table, pql.field), pql, bind);
+      return pql.operator.startsWith('!') ? negated(holds) : holds;
     }
   }
+}
+
+/** What is not known to hold does not hold. */
+const negated = (condition: string): string => `not coalesce(${condition}, false)`;
+
+function textCondition({ type, sql, indexed }: PqlField, pql: TextComparison, bind: Bind): string {
+  const isPattern = pql.operator.endsWith('~');
+  if (indexed !== undefined && !isPattern) {
+    const keys = indexed.keys(pql.value).map((key) => bind(JSON.stringify([key])));
+    return `(${keys.map((key) => `${indexed.sql} @> ${key}::jsonb`).join(' or ')})`;
+  }
+  const matches = (text: string): string =>
+    isPattern ? `${text} like ${bind(likePattern(pql.value))}` : `${text} = ${bind(pql.value)}`;
+  return type === 'texts'
+    ? `exists (select from (${sql}) f where ${matches('f.v')})`
+    : `(${matches(`coalesce(${sql}, '')`)})`;
 }
 
 function fieldOf(table: PqlFieldTable, name: string): PqlField {
@@ -56,7 +69,6 @@ function fieldOf(table: PqlFieldTable, name: string): PqlField {
 }
 
 const text = (sql: string): PqlField => ({ type: 'text', sql });
-const texts = (sql: string): PqlField => ({ type: 'texts', sql });
 const number = (sql: string): PqlField => ({ type: 'number', sql });
 
 /** PQ-02 to PQ-05, on a cluster `k`. */
@@ -77,15 +89,24 @@ export const HOST_FIELDS: PqlFieldTable = {
   ...CLUSTER,
 };
 
-const IMAGES = `select c ->> 'image' as v from jsonb_array_elements(t.containers) c`;
+/** Indexed by k8s_workloads_images and k8s_pods_images. */
+const IMAGES: PqlField = {
+  type: 'texts',
+  sql: `select c ->> 'image' as v from jsonb_array_elements(t.containers) c`,
+  indexed: { sql: `jsonb_path_query_array(t.containers, '$[*].image')`, keys: (value) => [value] },
+};
 
-/** References of one sort among the spec facts of workload `t`, by name: prefix of a variable name cut off (SF-10). */
-const references = (...prefixes: readonly string[]): PqlField =>
-  texts(`
-    select split_part(substr(r, strpos(r, ':') + 1), '#', 1) as v
-    from jsonb_array_elements(t.spec_facts -> 'containers') c
-    cross join lateral jsonb_array_elements_text((c -> 'env_from') || (c -> 'volume_refs')) r
-    where ${prefixes.map((prefix) => `r like '${prefix}:%'`).join(' or ')}`);
+/** Names of these sorts among what the spec facts of workload `t` refer to (SF-10); by k8s_workloads_references. */
+const references = (...sorts: readonly string[]): PqlField => ({
+  type: 'texts',
+  sql: `
+    select substr(r, strpos(r, ':') + 1) as v from jsonb_array_elements_text(workload_references(t.spec_facts)) r
+    where ${sorts.map((sort) => `starts_with(r, '${sort}:')`).join(' or ')}`,
+  indexed: {
+    sql: 'workload_references(t.spec_facts)',
+    keys: (value) => sorts.map((sort) => `${sort}:${value}`),
+  },
+});
 
 /** Workloads `t` of a cluster `k`. */
 export const WORKLOAD_FIELDS: PqlFieldTable = {
@@ -98,14 +119,11 @@ export const WORKLOAD_FIELDS: PqlFieldTable = {
   'workload.helm_chart': text('t.helm_chart'),
   'workload.replicas': number('t.replicas_desired'),
   'workload.ready': number('t.replicas_ready'),
-  'workload.image': texts(IMAGES),
+  'workload.image': IMAGES,
   'workload.configmap': references('configmap'),
   'workload.secret': references('secret'),
   'workload.pvc': references('pvc', 'pvc-template'),
-  'workload.env': texts(`
-    select e as v
-    from jsonb_array_elements(t.spec_facts -> 'containers') c
-    cross join lateral jsonb_array_elements_text(c -> 'env_names') e`),
+  'workload.env': references('env'),
   ...CLUSTER,
 };
 
@@ -120,6 +138,6 @@ export const POD_FIELDS: PqlFieldTable = {
   'pod.workload_kind': text('t.workload_kind'),
   'pod.workload': text('t.workload'),
   'pod.restarts': number('t.restart_count'),
-  'pod.image': texts(IMAGES),
+  'pod.image': IMAGES,
   ...CLUSTER,
 };

@@ -34,18 +34,29 @@ export async function searchFleet(
 ): Promise<Paged<Found>> {
   const { kind, fields } = SUBJECTS[subject];
   const { values, bind } = binding(scopeParameters(scope));
-  const from = `from ${kind.table} t join clusters k on k.id = t.cluster_id
-    where ${scopeCondition('k', 1)} and ${conditionOf(pql, fields, bind)}`;
-  const counted = await db.query<{ total: number }>(`select count(*) as total ${from}`, [...values]);
+  const order = ['k.name', 'k.id', ...kind.order.map((column) => `t.${column}`), 't.id'].join(', ');
   const columns = answerColumns(kind).map((column) => `t.${column}`);
-  const order = ['k.name', 'k.id', ...kind.order.map((column) => `t.${column}`), 't.id'];
+  const condition = conditionOf(pql, fields, bind);
   const [limit, offset] = pageParameters(page).map(bind);
-  const { rows } = await db.query<Record<string, unknown>>(
-    `select ${columns.join(', ')}, k.id as cluster_id, k.name as cluster_name, k.snapshot_at as as_of
-     ${from} order by ${order.join(', ')} limit ${limit} offset ${offset}`,
+  // Every candidate is looked at once, for the count and the page alike; the rows of the page are then read whole.
+  const { rows } = await db.query<Record<string, unknown> & { total: number; id: string | null }>(
+    `with found as materialized (
+       select t.id, t.cluster_id, ${kind.order.map((column) => `t.${column}`).join(', ')}
+       from ${kind.table} t join clusters k on k.id = t.cluster_id
+       where ${scopeCondition('k', 1)} and ${condition}
+     ), page as (
+       select t.id, t.cluster_id from found t join clusters k on k.id = t.cluster_id
+       order by ${order} limit ${limit} offset ${offset}
+     )
+     select c.total, ${columns.join(', ')}, k.id as cluster_id, k.name as cluster_name, k.snapshot_at as as_of
+     from (select count(*) as total from found) c
+     left join (page join ${kind.table} t on t.id = page.id join clusters k on k.id = page.cluster_id) on true
+     order by ${order}`,
     values,
   );
-  return { rows: rows.map(withTextTimes), total: counted.rows[0]?.total ?? 0 };
+  const total = rows[0]?.total ?? 0;
+  const found = rows.filter(({ id }) => id !== null).map(({ total: _, ...row }) => row);
+  return { rows: found.map(withTextTimes), total };
 }
 
 const withTextTimes = (row: Record<string, unknown>): Found =>

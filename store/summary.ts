@@ -80,11 +80,17 @@ const PODS = `
     count(*) filter (where phase not in ('Running', 'Pending', 'Succeeded', 'Failed')) as unknown
   from k8s_pods where cluster_id = $1`;
 
-/** Only a pod that is not ready can have a waiting container: the others' lists are not unfolded. */
+/**
+ * Only a pod that is not ready can have a waiting container: the others' lists are not unfolded. Which pods those are is
+ * told by the index alone, hence the list of them before the join.
+ */
 const WAITING = `
+  with unready as materialized (
+    select id from k8s_pods where cluster_id = $1 and containers_ready < containers_total
+  )
   select coalesce(c ->> 'reason', 'Unknown') as reason, count(*) as count
-  from k8s_pods p cross join lateral jsonb_array_elements(p.containers) c
-  where p.cluster_id = $1 and p.containers_ready < p.containers_total and c ->> 'state' = 'waiting'
+  from unready join k8s_pods p on p.id = unready.id cross join lateral jsonb_array_elements(p.containers) c
+  where c ->> 'state' = 'waiting'
   group by 1 order by 2 desc, 1 limit 10`;
 
 const PENDING_LONG = `
@@ -94,9 +100,13 @@ const PENDING_LONG = `
   order by created_at, namespace, name limit 10`;
 
 const TOP_RESTARTERS = `
-  select namespace, name, workload_kind, workload, restart_count as restarts
-  from k8s_pods where cluster_id = $1 and restart_count > 0
-  order by restart_count desc, namespace, name limit 5`;
+  with most as materialized (
+    select id from k8s_pods where cluster_id = $1 and restart_count > 0
+    order by restart_count desc, namespace, name limit 5
+  )
+  select p.namespace, p.name, p.workload_kind, p.workload, p.restart_count as restarts
+  from most join k8s_pods p on p.id = most.id
+  order by p.restart_count desc, p.namespace, p.name`;
 
 const WORKLOADS_NOT_READY = `
   select id, kind, namespace, name, replicas_ready as ready, replicas_desired as desired

@@ -63,7 +63,11 @@ describe('the kind table and the migrations', () => {
         [kind.table],
       );
       const definitions = rows.map(({ definition }) => definition);
-      ok(definitions.includes(`UNIQUE (cluster_id, ${kind.key.join(', ')})`), definitions.join('\n'));
+      const unique = `UNIQUE (cluster_id, ${kind.key.join(', ')})`;
+      ok(
+        definitions.some((one) => one.replace(/ INCLUDE .*/, '') === unique),
+        definitions.join('\n'),
+      );
       ok(definitions.includes('FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE'));
     });
   }

@@ -76,8 +76,11 @@ export function selectWindow(
   const offset =
     'page' in window && window.page > 1 ? ` offset ${bind((window.page - 1) * window.perPage)}` : '';
   const order = request.sort === null ? defaultOrder(kind) : sortOrder(kind, request.sort);
-  const text = `select ${columnsOf(kind)} from ${kind.table} t where ${conditions.join(' and ')}
+  // The page is chosen by narrow columns, which an index may hold, and only its rows are read whole.
+  const chosen = `select t.id from ${kind.table} t where ${conditions.join(' and ')}
     order by ${order} limit ${bind(window.perPage + 1)}${offset}`;
+  const text = `select ${columnsOf(kind)} from (${chosen}) chosen join ${kind.table} t on t.id = chosen.id
+    order by ${order}`;
   return { text, values };
 }
 
