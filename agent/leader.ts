@@ -206,7 +206,9 @@ export function startElection(o: ElectionParts): Election {
         const isLostRace = error instanceof KubeError && error.status === 409;
         if (isLostRace) problem = null;
         else report(error);
-        if (error instanceof KubeError && error.status === 403) waitMs *= FORBIDDEN_RETRY_FACTOR;
+        // Not the leader: the longer wait is past its renew deadline, so that one refusal would depose it.
+        const isRefused = error instanceof KubeError && error.status === 403;
+        if (isRefused && term === null) waitMs *= FORBIDDEN_RETRY_FACTOR;
       }
       if (term !== null && !leads()) standDown('the Lease could not be renewed in time');
       await sleep(waitMs * (1 + Math.random() / 5), undefined, { signal: stopping.signal }).catch(

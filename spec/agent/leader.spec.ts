@@ -230,6 +230,20 @@ describe('leader election', () => {
     equal(candidate.election.state().problem, null);
   });
 
+  it('keeps its leader through a single refusal, which it outlasts by its next attempt', async () => {
+    const candidate = stand('a');
+    await eventually(() => candidate.leading);
+    server.faults.add({ kind: 'forbidden', resource: 'leases', times: 1 });
+    await eventually(() => candidate.election.state().problem === 'Forbidden');
+    const end = performance.now() + 2 * QUICK.renewDeadlineMs;
+    while (performance.now() < end) {
+      ok(candidate.leading, 'one refusal deposed the leader');
+      await sleep(5);
+    }
+    equal(candidate.election.state().problem, null);
+    equal(candidate.terms.length, 1);
+  });
+
   it('survives an API server that answers anything: throttled, broken, cut, slow', async () => {
     const candidate = stand('a');
     await eventually(() => candidate.leading);
