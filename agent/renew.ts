@@ -123,15 +123,16 @@ export function startRenewal(o: {
 
   const loop = async (): Promise<void> => {
     let failures = 0;
-    let askedAt = o.fresh ? Date.now() : Number.NEGATIVE_INFINITY;
+    // Monotonic, so that a wait is an hour at most: a wall clock that is set back far makes one that no timer can hold.
+    let askedAt = o.fresh ? performance.now() : Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
-      const waitMs = Math.min(renewalDue(o.jwt()), askedAt + ASK_EVERY_MS) - Date.now();
+      const waitMs = Math.min(renewalDue(o.jwt()) - Date.now(), askedAt + ASK_EVERY_MS - performance.now());
       if (waitMs > 0 && !urged) {
         await pause(waitMs, true);
         continue;
       }
       urged = false;
-      askedAt = Date.now();
+      askedAt = performance.now();
       const outcome = await o.ask(stopping.signal);
       if (stopping.signal.aborted) return;
       if (outcome.kind === 'deleted') return o.deleted();

@@ -6,6 +6,7 @@ import type { Renewal, RenewOutcome } from '../../agent/renew.ts';
 import { jwtLife, renew, renewalDue, startRenewal } from '../../agent/renew.ts';
 import type { Enrollment } from '../../wire/enroll.ts';
 import { renewalText } from '../../wire/enroll.ts';
+import { jumpClock } from './faults/fleetUnderFaults.ts';
 import { keepLog } from './quietLog.ts';
 import { AGENT_ID, enrollmentOf, eventually, jwtOf, unsignedJwt } from './samples.ts';
 import type { Script, ScriptedServer } from './scripted.ts';
@@ -84,6 +85,8 @@ describe('renewal of the NATS credentials', () => {
     let renewal: Renewal;
     let jwt: string;
     let asked: number;
+    /** How often the loop looked at its credentials. */
+    let looked: number;
     let askedAt: number;
     let deleted: boolean;
     let kept: ReturnType<typeof keepLog>;
@@ -92,10 +95,14 @@ describe('renewal of the NATS credentials', () => {
     function keepUp(first: string, outcomes: RenewOutcome[], take?: () => Promise<void>, fresh = true): void {
       jwt = first;
       asked = 0;
+      looked = 0;
       deleted = false;
       kept = keepLog();
       renewal = startRenewal({
-        jwt: () => jwt,
+        jwt() {
+          looked += 1;
+          return jwt;
+        },
         async ask() {
           asked += 1;
           askedAt = Date.now();
@@ -175,6 +182,20 @@ describe('renewal of the NATS credentials', () => {
         kept.lines.map(({ level }) => level),
         ['warn'],
       );
+    });
+
+    it('rests, too, when the clock is set back by more than a timer can hold', async () => {
+      keepUp(jwtOf(0, 3600), [], undefined, false);
+      await eventually(() => asked === 1);
+      // The next look comes after a short wait, and finds the question weeks ahead of the clock.
+      const restore = jumpClock(-40 * 86_400_000);
+      try {
+        await sleep(300);
+      } finally {
+        restore();
+      }
+      assert.equal(asked, 1);
+      assert.ok(looked < 10, `looked ${looked} times in 300 ms`);
     });
 
     it('goes on with credentials that could not be kept', async () => {
