@@ -49,7 +49,8 @@ export function createLease(cluster: SimCluster, namespace: string, body: string
 
 /**
  * `PUT .../leases/<name>`: written only when `metadata.resourceVersion` is that of the stored Lease, else 409 Conflict.
- * A Lease that is not there is created, as the API server does for this resource.
+ * A Lease that is not there is created, as the API server does for this resource, unless the body has a uid: that one is
+ * gone, which is a Conflict too (asked of a Kubernetes 1.37 API server).
  */
 export function updateLease(cluster: SimCluster, namespace: string, name: string, body: string): Answer {
   const written = readLease(body, namespace);
@@ -60,20 +61,20 @@ export function updateLease(cluster: SimCluster, namespace: string, name: string
     );
   }
   const current = cluster.get('leases', namespace, name);
-  if (current === null) return createLease(cluster, namespace, body);
-  const { uid, resourceVersion } = current.metadata;
+  const uid = current?.metadata.uid ?? '';
   if (written.uid !== '' && written.uid !== uid) {
     return conflict(
       name,
       `Precondition failed: UID in precondition: ${written.uid}, UID in object meta: ${uid}`,
     );
   }
+  if (current === null) return createLease(cluster, namespace, body);
   if (written.resourceVersion === '') {
     const message = 'Invalid value: 0: must be specified for an update';
     const cause: Cause = { reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' };
     return invalid('leases', { name, group: subject.group }, [cause]);
   }
-  if (written.resourceVersion !== resourceVersion) {
+  if (written.resourceVersion !== current.metadata.resourceVersion) {
     return conflict(
       name,
       'the object has been modified; please apply your changes to the latest version and try again',

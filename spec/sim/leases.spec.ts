@@ -71,6 +71,15 @@ describe('sim: Leases', () => {
     assert.equal(reply.body().metadata.namespace, 'proxima-system');
   });
 
+  it('does not bring back by update a Lease that is gone, told by its uid', async () => {
+    const gone = { name: 'gone', resourceVersion: '7' };
+    const put = async (metadata: object): Promise<[number, string | undefined]> =>
+      outcome(await rig.send('PUT', `${LEASES}/gone`, lease('a', metadata)));
+    assert.deepEqual(await put({ ...gone, uid: 'its-uid' }), [409, 'Conflict']);
+    assert.equal((await rig.get(`${LEASES}/gone`)).status, 404);
+    assert.equal((await put(gone))[0], 201);
+  });
+
   it('refuses what is no Lease, and a namespace that is not there', async () => {
     const post = async (body: object | string, path = LEASES): Promise<[number, string | undefined]> =>
       outcome(await rig.send('POST', path, body));
