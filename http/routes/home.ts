@@ -10,7 +10,7 @@ const { html, policy } = plainPage({
 <ul class="card">
   <li><a href="/login">Sign in</a><span>with a token; or sign out</span></li>
   <li><a href="/debug/actors">Actors</a><span>what every cluster's actor does now, for administrators</span></li>
-  <li><a href="/api/openapi.json">API</a><span>its OpenAPI description; the API itself is below /api/v1</span></li>
+  <li><a href="/api/docs">API</a><span>its description, to read and to try; the API itself is below /api/v1</span></li>
   <li><a href="/readyz">Readiness</a><span>whether this backend takes work</span></li>
 </ul>`,
 });

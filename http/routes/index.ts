@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts';
 import { adminRoutes } from './admin.ts';
 import { agentRoutes } from './agents.ts';
+import { apiDocsRoutes } from './apiDocs.ts';
 import { callerRoutes } from './callers.ts';
 import { clusterRoutes } from './clusters.ts';
 import { debugRoutes } from './debug.ts';
@@ -36,4 +37,5 @@ export const routes: readonly Route[] = [
   ...debugRoutes,
   ...opsRoutes,
   ...openApiRoutes(() => routes),
+  ...apiDocsRoutes,
 ];

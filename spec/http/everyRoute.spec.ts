@@ -48,6 +48,8 @@ const OPEN = [
   'GET /readyz',
   'GET /metrics',
   'GET /api/openapi.json',
+  'GET /api/docs',
+  'GET /api/docs/assets/:version/:file',
 ];
 
 /** Routes that answer no JSON: pages, files, streams. */
@@ -59,6 +61,8 @@ const BARE = [
   'GET /debug/actors/stream',
   'GET /debug/machine.mmd',
   'GET /metrics',
+  'GET /api/docs',
+  'GET /api/docs/assets/:version/:file',
 ];
 
 /** What a parameter that has to be there may hold. */
