@@ -100,10 +100,10 @@ const IMAGES: PqlField = {
 const references = (...sorts: readonly string[]): PqlField => ({
   type: 'texts',
   sql: `
-    select substr(r, strpos(r, ':') + 1) as v from jsonb_array_elements_text(workload_references(t.spec_facts)) r
+    select substr(r, strpos(r, ':') + 1) as v from jsonb_array_elements_text(t.spec_references) r
     where ${sorts.map((sort) => `starts_with(r, '${sort}:')`).join(' or ')}`,
   indexed: {
-    sql: 'workload_references(t.spec_facts)',
+    sql: 't.spec_references',
     keys: (value) => sorts.map((sort) => `${sort}:${value}`),
   },
 });

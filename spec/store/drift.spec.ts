@@ -13,7 +13,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 /** Columns of every k8s_ table that no record has. */
 const OWN_COLUMNS = ['id', 'cluster_id', 'content_hash', 'synced_at'];
-const FACT_COLUMNS = ['spec_facts', 'spec_facts_hash', 'spec_facts_at'];
+const FACT_COLUMNS = ['spec_facts', 'spec_facts_hash', 'spec_facts_at', 'spec_references'];
 
 interface Column {
   readonly column: string;

@@ -38,6 +38,8 @@ create function workload_references(facts jsonb) returns jsonb
     ) named
   );
 
--- Search of the fleet for who uses a ConfigMap, Secret, claim or variable of this name.
-create index k8s_workloads_references on k8s_workloads
-  using gin (workload_references(spec_facts) jsonb_path_ops);
+-- Search of the fleet for who uses a ConfigMap, Secret, claim or variable of this name. Stored, because PostgreSQL looks
+-- again at every row that an index of hashes finds, and the function takes 0.1 ms each time.
+alter table k8s_workloads
+  add column spec_references jsonb generated always as (workload_references(spec_facts)) stored;
+create index k8s_workloads_references on k8s_workloads using gin (spec_references jsonb_path_ops);
