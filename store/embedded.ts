@@ -24,8 +24,8 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** `dir`: keep the data there, fsync on. `ephemeral`: a folder that goes with the server, fsync off. */
-export type EmbeddedOptions = { readonly dir: string } | { readonly ephemeral: true };
+/** `dir`: keep the data there, fsync on; `port`: any free one without. `ephemeral`: a folder that goes with the server, fsync off. */
+export type EmbeddedOptions = { readonly dir: string; readonly port?: number } | { readonly ephemeral: true };
 
 /**
  * Starts a server and answers when it takes connections. It ends with `stop()`, and also when this process dies in any
@@ -46,7 +46,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   await predecessorGone(join(data, 'postmaster.pid'));
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start({ native, home, data, user, ephemeral });
+      const port = 'port' in options ? options.port : undefined;
+      return await start({ native, home, data, user, ephemeral, port: port ?? (await freePort()) });
     } catch (error) {
       // Another program may have taken the free port between our look and the server's bind.
       if (attempt === START_ATTEMPTS) throw error;
@@ -158,10 +159,10 @@ interface Place {
   readonly data: string;
   readonly user: RunAs | null;
   readonly ephemeral: boolean;
+  readonly port: number;
 }
 
-async function start({ native, home, data, user, ephemeral }: Place): Promise<EmbeddedPostgres> {
-  const port = await freePort();
+async function start({ native, home, data, user, ephemeral, port }: Place): Promise<EmbeddedPostgres> {
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${port}`,

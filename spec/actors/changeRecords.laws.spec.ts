@@ -3,15 +3,13 @@ import fc from 'fast-check';
 import type { SyncOutcome } from '../../actors/syncCluster.ts';
 import { syncCluster } from '../../actors/syncCluster.ts';
 import type { EnrolledAgent } from '../../store/agents.ts';
-import type { CoverageBlock } from '../../wire/coverage.ts';
-import type { Snapshot } from '../../wire/snapshot.ts';
+import { rounds, seedOption } from '../support/campaign.ts';
 import { enrollAgent } from '../support/enrolled.ts';
-import type { ModelFacts, ModelRecord, ModelSnapshot, ModelWorkload } from '../support/factsModel.ts';
+import type { ModelFacts, ModelSnapshot, ModelWorkload } from '../support/factsModel.ts';
 import { FactsModel, keyOf } from '../support/factsModel.ts';
+import { isSame, stateOf, tablesOf, toWire } from '../support/factsTables.ts';
 import type { FreshDatabase } from '../support/postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { complete, unread } from '../support/syncing.ts';
-import { containerFacts, sentHpa, sentWorkload, snapshotAt } from '../support/workloads.ts';
 
 const START = Date.UTC(2026, 10, 30, 12);
 const MINUTE = 60_000;
@@ -101,7 +99,7 @@ describe('any history of facts', () => {
       delivered.push(...snapshots);
       const outcomes = await Promise.all(snapshots.map((snapshot) => store(database, agent, snapshot, now)));
       const seen = {
-        ...(await tablesOf(database, agent)),
+        ...(await tablesOf(database.pool, agent)),
         verdicts: outcomes.map(verdictOf),
         notNewer: outcomes.reduce((sum, outcome) => sum + notNewerOf(outcome), 0),
       };
@@ -121,12 +119,11 @@ describe('any history of facts', () => {
   }
 
   it('leaves the rows and the change records that the rules say, after every step', async () => {
-    const seed = process.env.SEED;
     await fc.assert(fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 8 }), holds), {
-      numRuns: 100,
-      ...(seed === undefined ? {} : { seed: Number(seed) }),
+      numRuns: rounds(100, 2_000),
+      ...seedOption(),
     });
-  }).timeout(120_000);
+  }).timeout(rounds(120_000, 3_600_000));
 });
 
 function snapshotOf(each: Arrival, now: number, delivered: readonly ModelSnapshot[]): ModelSnapshot {
@@ -135,42 +132,6 @@ function snapshotOf(each: Arrival, now: number, delivered: readonly ModelSnapsho
   if (each.kind === 'new') return { ...each.content, stamp: now + each.skewMs, publishedAt: now };
   // Nothing was delivered so far.
   return { stamp: now, publishedAt: now, epoch: null, workloads: [], hpas: [], coverage: null };
-}
-
-function toWire(agent: EnrolledAgent, snapshot: ModelSnapshot): Snapshot {
-  const workloads = snapshot.workloads.map(({ kind, name, facts: known }) =>
-    sentWorkload(
-      name,
-      known && {
-        facts_version: known.version,
-        replicas: known.replicas,
-        containers: [containerFacts('app', { image: `shop/app:${known.tag}`, env_names: [...known.env] })],
-      },
-      { kind },
-    ),
-  );
-  const hpas = snapshot.hpas.map((target) => {
-    const [kind = '', name = ''] = target.split(' ');
-    return sentHpa(name, { target_kind: kind });
-  });
-  const { coverage } = snapshot;
-  const block: CoverageBlock | null =
-    coverage &&
-    complete({
-      ...(coverage.Deployment === 'forbidden' ? { deployments: unread } : {}),
-      ...(coverage.Rollout === 'forbidden' ? { rollouts: unread } : {}),
-      ...(coverage.hpas === 'forbidden' ? { horizontalpodautoscalers: unread } : {}),
-    });
-  const epoch = snapshot.epoch && {
-    lease_uid: snapshot.epoch.lease,
-    transitions: snapshot.epoch.transitions,
-  };
-  return snapshotAt(
-    agent,
-    0,
-    { workloads, hpas },
-    { timestamp: new Date(snapshot.stamp).toISOString(), epoch, ...(block && { coverage: block }) },
-  );
 }
 
 const store = (database: FreshDatabase, agent: EnrolledAgent, snapshot: ModelSnapshot, now: number) =>
@@ -189,73 +150,6 @@ function notNewerOf(outcome: SyncOutcome): number {
   if (outcome.outcome === 'stored') return outcome.facts.notNewer;
   return outcome.outcome === 'superseded' ? outcome.factsNotNewer : 0;
 }
-
-interface State {
-  readonly rows: readonly (readonly [key: string, facts: ModelFacts | null, at: number | null])[];
-  readonly records: readonly ModelRecord[];
-}
-
-const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
-
-const stateOf = (model: FactsModel): State => ({
-  rows: [...model.rows].map(([key, row]) => [key, row?.facts ?? null, row?.at ?? null] as const).sort(byText),
-  records: [...model.records].sort(byText),
-});
-
-async function tablesOf(database: FreshDatabase, agent: EnrolledAgent): Promise<State> {
-  const { rows } = await database.pool.query<{
-    key: string;
-    facts: {
-      facts_version: number;
-      replicas: number;
-      containers: { image: string; env_names: string[] }[];
-    } | null;
-    at: Date | null;
-  }>(
-    `select w.kind || ' ' || w.name as key, spec_facts as facts, spec_facts_at as at
-     from k8s_workloads w join clusters c on c.id = w.cluster_id where c.slug = $1`,
-    [agent.cluster_slug],
-  );
-  const { rows: events } = await database.pool.query<{
-    details: { kind: string; name: string; changes: { field: string; before: string; after: string }[] };
-    type: string;
-    at: Date;
-  }>(
-    `select details, event_type as type, scanned_at as at from change_events where details->>'cluster' = $1`,
-    [agent.cluster_slug],
-  );
-  return {
-    rows: rows
-      .map(({ key, facts: held, at }) => {
-        const [app] = held?.containers ?? [];
-        const known = held && {
-          version: held.facts_version,
-          tag: app?.image.split(':')[1] ?? '',
-          replicas: held.replicas,
-          env: app?.env_names ?? [],
-        };
-        return [key, known, at?.getTime() ?? null] as const;
-      })
-      .sort(byText),
-    records: events
-      .map(({ details, type, at }) => ({
-        workload: `${details.kind} ${details.name}`,
-        type,
-        at: at.getTime(),
-        changes: details.changes.map(({ field, before, after }) => [field, before, after] as const),
-      }))
-      .sort(byText),
-  };
-}
-
-const isSame = (a: unknown, b: unknown): boolean => {
-  try {
-    deepEqual(a, b);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 function permutations(items: readonly number[]): number[][] {
   if (items.length < 2) return [[...items]];

@@ -1,6 +1,6 @@
 /** A real nats-server in operator mode for a spec, with the credentials of everybody it knows. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NatsConnection } from 'nats';
@@ -31,6 +31,8 @@ export interface NatsUnderTest {
   connectAs(address: NatsAddress): Promise<NatsConnection>;
   /** Stops the server and starts it again on the same port over the same store, perhaps with another limit. */
   restart(downMs?: number, maxPayload?: string): Promise<void>;
+  /** Ends the server with `kill -9` and starts it again after a while, on the same port over the same store. */
+  crash(downMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,10 +40,21 @@ export interface NatsUnderTest {
 export async function startNats(maxPayload?: string): Promise<NatsUnderTest> {
   const path = process.env.NATS_SERVER ?? (await ensureNatsServer({ binDir: BIN_DIR }));
   const dir = await mkdtemp(join(tmpdir(), 'proxima-nats-'));
+  const pidFile = join(dir, 'pid');
+  const program = join(dir, 'program');
+  await writeFile(
+    program,
+    '#!/bin/sh\necho $$ >"$PID_FILE"\nexec "$REAL" "$@"\n'
+      .replace('$PID_FILE', pidFile)
+      .replace('$REAL', path),
+    {
+      mode: 0o700,
+    },
+  );
   const start = (limit: string | undefined, port?: number): Promise<EmbeddedNats> =>
     startEmbeddedNats({
       dir,
-      program: path,
+      program,
       maxStoreBytes: STORE_BYTES,
       ...(limit === undefined ? {} : { maxPayload: limit }),
       ...(port === undefined ? {} : { port }),
@@ -78,6 +91,12 @@ export async function startNats(maxPayload?: string): Promise<NatsUnderTest> {
       await server.stop();
       await new Promise((resolve) => setTimeout(resolve, downMs));
       server = await start(limit, Number(new URL(url).port));
+    },
+    async crash(downMs) {
+      process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
+      await server.stop();
+      await new Promise((resolve) => setTimeout(resolve, downMs));
+      server = await start(maxPayload, Number(new URL(url).port));
     },
     async stop() {
       await Promise.all([...open].map((connection) => connection.close()));
