@@ -6,7 +6,7 @@ NODE = $(firstword $(wildcard node_modules/node-*/bin/node) node)
 MOCHA = $(NODE) node_modules/mocha/bin/mocha.js
 SERVICES ?= ../shared/services
 
-.PHONY: help install nats demo test test-real test-browser diagrams check format bench clean
+.PHONY: help install nats demo test test-real test-browser campaign diagrams check format bench clean
 
 help:
 	@echo 'make demo      the whole system on a simulated cluster; prints its URL and a token'
@@ -14,6 +14,7 @@ help:
 	@echo 'make test      type check, lint and every spec, on a real PostgreSQL and a real nats-server'
 	@echo 'make test-real the specs against a real Kubernetes control plane (SERVICES=$(SERVICES))'
 	@echo 'make test-browser  the visualizer in headless Chromium; screenshots in .proxima/screenshots'
+	@echo 'make campaign  long random runs: crashes, laws, faults, requests; SEED=number runs one again'
 	@echo 'make bench     measured scenarios; figures and how to read them: bench/README.md'
 	@echo 'make format    format and fix what the linter can fix'
 	@echo 'make diagrams  draw the state machines again into docs/machines.md'
@@ -47,6 +48,12 @@ test-real: nats
 
 test-browser: nats
 	@exec $(NODE) scripts/testBrowser.ts
+
+# Specs that read spec/support/campaign.ts run longer under CAMPAIGN=1.
+CAMPAIGN_SPECS = spec/paths/crashes.spec.ts 'spec/**/*.laws.spec.ts' spec/agent/faults/schedules.spec.ts spec/http/fuzz.spec.ts
+
+campaign: nats
+	@seed=$${SEED:-$$(date +%s)}; echo "campaign: SEED=$$seed"; CAMPAIGN=1 SEED=$$seed exec $(MOCHA) $(CAMPAIGN_SPECS)
 
 diagrams: install
 	@$(NODE) scripts/drawMachines.ts
