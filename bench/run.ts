@@ -5,8 +5,10 @@ import { join } from 'node:path';
 /** Scenarios, and the flags with which `./proxima` runs the program that they measure. */
 const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   ingest: ['--max-semi-space-size=64'],
+  fleetIngest: [],
   agentMemory: [],
   sanitize: [],
+  lists: [],
 };
 
 for (const [name, flags] of Object.entries(SCENARIOS)) {
