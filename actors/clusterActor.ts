@@ -16,6 +16,7 @@ import { markStale } from '../store/staleness.ts';
 import { TransactionTimeout } from '../store/tx.ts';
 import type { AfterSync } from './afterSync.ts';
 import type { Inbox } from './inbox.ts';
+import type { LiveReads } from './liveReads.ts';
 import type { Log } from './log.ts';
 import {
   clustersSynced,
@@ -36,6 +37,7 @@ export interface ClusterWork {
   readonly log: Log;
   readonly sync: Sync;
   readonly afterSync: Pick<AfterSync, 'forward'>;
+  readonly live: Pick<LiveReads, 'read'>;
   readonly syncTimeoutMs: number;
   readonly lifecycleRecords: boolean;
   readonly now: () => Date;
@@ -53,7 +55,7 @@ export const provideWork = (work: ClusterWork): ClusterMachine =>
       syncCluster: fromPromise<Outcome, { readonly ticket: Ticket }>(({ input }) =>
         work.inbox.within(input.ticket, () => storeSnapshot(work, input.ticket)),
       ),
-      readLive: fromPromise<LiveOutcome, LiveNotice>(async () => 'not_available'),
+      readLive: fromPromise<LiveOutcome, LiveNotice>(({ input }) => work.live.read(input.ticket)),
       markStale: fromPromise<AgentStatus, PresenceCheck>(async ({ input }) => {
         const marked = await markStale(work.pool, input.clusterId, new Date(input.staleBefore));
         return marked?.status ?? 'disconnected';

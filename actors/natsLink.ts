@@ -7,6 +7,7 @@ import {
   connect,
   credsAuthenticator,
   DiscardPolicy,
+  ErrorCode,
   Events,
   NatsError,
   nanos,
@@ -53,6 +54,11 @@ export interface Delivery {
 /** What changed about the connection, for the log. */
 export type LinkEvent = { readonly type: string; readonly detail: string };
 
+/** `unreachable`: nobody listens on the subject; `unavailable`: the connection broke; `left`: the asker ended it. */
+export type Asked =
+  | { readonly kind: 'reply'; readonly bytes: Uint8Array }
+  | { readonly kind: 'unreachable' | 'timeout' | 'unavailable' | 'left' };
+
 export interface NatsLink {
   isConnected(): boolean;
   /** Creates stream and consumer, or brings them to these settings (contracts.md section 2). */
@@ -63,6 +69,8 @@ export interface NatsLink {
   subscribe(subject: string, hear: (subject: string, bytes: Uint8Array) => void): () => void;
   /** The reply's bytes; throws on a timeout or when nobody listens. */
   request(subject: string, bytes: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
+  /** The same with every outcome as a value; `over` ends the wait. A reply that comes later is dropped. */
+  ask(subject: string, bytes: Uint8Array, timeoutMs: number, over: AbortSignal): Promise<Asked>;
   /** Sends what is still buffered (acks above all), then closes. Never throws. */
   close(): Promise<void>;
 }
@@ -151,10 +159,28 @@ function linkOver(connection: NatsConnection, onEvent: (event: LinkEvent) => voi
     async request(subject, bytes, timeoutMs) {
       return (await connection.request(subject, bytes, { timeout: timeoutMs })).data;
     },
+    async ask(subject, bytes, timeoutMs, over) {
+      if (over.aborted) return { kind: 'left' };
+      const { promise: left, resolve } = Promise.withResolvers<Asked>();
+      const leave = (): void => resolve({ kind: 'left' });
+      over.addEventListener('abort', leave, { once: true });
+      const asked = connection
+        .request(subject, bytes, { timeout: timeoutMs })
+        .then((message): Asked => ({ kind: 'reply', bytes: message.data }), unanswered);
+      const outcome = await Promise.race([asked, left]);
+      over.removeEventListener('abort', leave);
+      return outcome;
+    },
     async close() {
       await within(REQUEST_TIMEOUT_MS, connection.drain()).catch(() => connection.close());
     },
   };
+}
+
+function unanswered(error: unknown): Asked {
+  const code = error instanceof NatsError ? error.code : '';
+  if (code === ErrorCode.NoResponders) return { kind: 'unreachable' };
+  return { kind: code === ErrorCode.Timeout ? 'timeout' : 'unavailable' };
 }
 
 const isWorthTelling = (status: Status): boolean =>

@@ -11,6 +11,8 @@ import { createInbox } from './inbox.ts';
 import { clusterKey, createIngress } from './ingress.ts';
 import type { Inspector } from './inspector.ts';
 import { createInspector } from './inspector.ts';
+import type { LiveReads } from './liveReads.ts';
+import { createLiveReads, LIVE_TIMEOUT_MS } from './liveReads.ts';
 import type { Log } from './log.ts';
 import type { MaintenanceOptions } from './maintenance.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -38,6 +40,8 @@ export interface SystemOptions {
   readonly drainMs: number;
   readonly heartbeatFlushMs: number;
   readonly connectTimeoutMs: number;
+  /** How long a live read may take, waiting for its turn included. */
+  readonly liveTimeoutMs: number;
   readonly maintenance: MaintenanceOptions;
   /** Records of workloads that came or went (`PROXIMA_K8S_LIFECYCLE_RECORDS`). */
   readonly lifecycleRecords: boolean;
@@ -58,6 +62,7 @@ const DEFAULTS: SystemOptions = {
   drainMs: 5_000,
   heartbeatFlushMs: 1_000,
   connectTimeoutMs: 30_000,
+  liveTimeoutMs: LIVE_TIMEOUT_MS,
   maintenance: {
     everyMs: 60_000,
     staleAfterMs: 15 * 60_000,
@@ -75,6 +80,7 @@ export interface System {
   /** Connected to NATS, the stream answers, and the database is not known to be away. */
   ready(): boolean;
   readonly registry: Pick<Registry, 'list'>;
+  readonly live: Pick<LiveReads, 'askLive'>;
   /** What the visualizer sees. */
   readonly inspector: Inspector;
   /**
@@ -120,12 +126,21 @@ export async function startSystem(o: {
     log,
     outbox: options.outbox,
   });
+  const live = createLiveReads({
+    pool,
+    link,
+    tell: (key, event) => registry.tell(key, event),
+    log,
+    timeoutMs: options.liveTimeoutMs,
+    now,
+  });
   const machine = provideWork({
     pool,
     inbox,
     log,
     sync: o.sync ?? syncCluster,
     afterSync,
+    live,
     lifecycleRecords: options.lifecycleRecords,
     syncTimeoutMs: options.syncTimeoutMs,
     now,
@@ -169,6 +184,7 @@ export async function startSystem(o: {
 
   const stop = async (): Promise<void> => {
     draining.abort();
+    live.stop();
     inspector.close();
     gate.stop();
     await maintenance.stop();
@@ -182,6 +198,7 @@ export async function startSystem(o: {
   return {
     ready: () => link.isConnected() && pulling.isUp() && !gate.isAway() && !draining.signal.aborted,
     registry,
+    live,
     inspector,
     stop: () => {
       stopped ??= stop();

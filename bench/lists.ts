@@ -26,7 +26,7 @@ import { seedFleet } from './fleet.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 60);
 const KEPT = process.argv[3];
-const WARM_UP_ROUNDS = 5;
+const WARM_UP_ROUNDS = 3;
 const LIST_GOAL_MS = 20;
 const FLEET_GOAL_MS = 100;
 
@@ -113,6 +113,7 @@ async function measureAll(pool: Pool, asked: readonly Question[]): Promise<void>
       budgets: new Budgets(),
       inspector: createInspector({ now }),
       ready: () => true,
+      live: { askLive: async () => ({ kind: 'unavailable' }) },
       nats: { url: 'nats://127.0.0.1:1', ca: null, issuer },
       oidc: null,
       callerRequestsPerMinute: 1_000_000,

@@ -4,6 +4,7 @@ import type { Identity } from '../store/sessions.ts';
 import type { Answer } from './answer.ts';
 import type { Backend } from './backend.ts';
 import type { Incoming } from './incoming.ts';
+import type { Params } from './params.ts';
 import type { Refusal } from './refusal.ts';
 import { isRefusal } from './refusal.ts';
 
@@ -12,7 +13,12 @@ import { isRefusal } from './refusal.ts';
  * hold names and secrets. A caller who could not be identified is null.
  */
 export async function audited(
-  about: { readonly method: string; readonly path: string },
+  about: {
+    readonly method: string;
+    readonly path: string;
+    readonly query?: Params;
+    readonly auditedQuery?: readonly string[];
+  },
   backend: Backend,
   request: Incoming,
   run: (request: Incoming) => Promise<Answer>,
@@ -41,6 +47,9 @@ export async function audited(
         method: about.method,
         route: about.path,
         params: request.params,
+        ...(about.auditedQuery === undefined
+          ? {}
+          : { asked: askedIn(about.auditedQuery, about.query, request) }),
         status,
         request_id: request.requestId,
       },
@@ -48,6 +57,20 @@ export async function audited(
     );
   }
 }
+
+/** The named parameters as they were given, as far as they can be read: anything else may be a secret that was pasted. */
+const askedIn = (
+  names: readonly string[],
+  query: Params | undefined,
+  { search }: Incoming,
+): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const [text, ...more] = search.getAll(name);
+      const isReadable = text !== undefined && more.length === 0 && query?.[name]?.read(text) !== undefined;
+      return isReadable ? [[name, text]] : [];
+    }),
+  );
 
 const identified = (caller: Identity | Refusal | null): Identity | null =>
   caller === null || isRefusal(caller) ? null : caller;

@@ -2,6 +2,7 @@
 
 import type { JwtIssuer } from '../actors/agentJwt.ts';
 import type { Inspector } from '../actors/inspector.ts';
+import type { LiveReads } from '../actors/liveReads.ts';
 import type { Log } from '../actors/log.ts';
 import type { Pool } from '../store/pool.ts';
 import type { Budgets } from './budget.ts';
@@ -16,6 +17,8 @@ export interface Backend {
   readonly ready: () => boolean;
   /** What the visualizer sees of the actors. */
   readonly inspector: Pick<Inspector, 'list' | 'get' | 'follow'>;
+  /** Reads through the clusters' agents. */
+  readonly live: Pick<LiveReads, 'askLive'>;
   /** What enrolling agents are told and given. */
   readonly nats: {
     readonly url: string;

@@ -25,6 +25,10 @@ export interface Contract<P extends Params, B> {
   /** Statuses of refusals beyond those that follow from the parts of the contract. */
   readonly refusals?: readonly number[];
   readonly budget?: BudgetRule;
+  /** Unknown, empty and repeated parameters are refused, as `bad_request` (X-16). */
+  readonly closed?: true;
+  /** Parameters that the line of an audited call names. */
+  readonly auditedQuery?: readonly (keyof P & string)[];
   /** A log line for each call; administration and writes have one anyway. */
   readonly audited?: true;
   /** A page for people: a browser that is not signed in is sent to sign in first. */

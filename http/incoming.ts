@@ -24,6 +24,8 @@ export interface Incoming {
   readonly requestId: string;
   /** The session cookie's value; null without one. */
   readonly sessionId: string | null;
+  /** Aborts when the caller leaves before the answer is out. */
+  readonly gone: AbortSignal;
   /** Who asks; a refusal when nobody is behind it. */
   identify(): Promise<Identity | Refusal>;
   /** Reads the body within its limit; a refusal when it is too large or cannot be read. */

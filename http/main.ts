@@ -140,6 +140,7 @@ async function start(config: Config, options: ServeOptions, running: Stop[]): Pr
     now,
     budgets: new Budgets(),
     inspector: system.inspector,
+    live: system.live,
     ready: () => !draining && system.ready(),
     nats: { url: config.agentNatsUrl ?? nats.address.url, ca: nats.ca, issuer: createJwtIssuer(nats.signer) },
     oidc: config.oidc === null ? null : createOidcVerifier(config.oidc),

@@ -24,8 +24,9 @@ export function mount(routes: readonly Route[], backend: Backend): Middleware {
       ctx.state.route = route;
       // A write goes on without its caller: whoever lost the answer asks what became of it.
       const isRead = route.method === 'GET';
-      const bound = isRead ? { ...backend, pool: boundTo(backend.pool, callerGone(ctx)) } : backend;
-      await send(ctx, await route.run(bound, incoming(ctx, bound)));
+      const gone = callerGone(ctx);
+      const bound = isRead ? { ...backend, pool: boundTo(backend.pool, gone) } : backend;
+      await send(ctx, await route.run(bound, incoming(ctx, bound, gone)));
     });
   }
   const match = router.routes();
@@ -42,7 +43,7 @@ function callerGone(ctx: Context): AbortSignal {
   return gone.signal;
 }
 
-function incoming(ctx: Context, backend: Backend): Incoming {
+function incoming(ctx: Context, backend: Backend, gone: AbortSignal): Incoming {
   const scheme = schemeOf(ctx);
   const request: Incoming = {
     params: ctx.params as Record<string, string>,
@@ -51,6 +52,7 @@ function incoming(ctx: Context, backend: Backend): Incoming {
     address: ctx.req.socket.remoteAddress ?? '',
     scheme,
     method: ctx.method,
+    gone,
     sessionId: ctx.cookies.get(cookieName(scheme)) ?? null,
     identify: () => identify(backend, request),
     requestId: ctx.response.get('X-Request-Id'),

@@ -26,7 +26,9 @@ const REASONS: Readonly<Record<number, string>> = {
   415: 'The body is not JSON.',
   429: 'Too many requests; Retry-After says when to come back.',
   500: 'A fault of the backend; its log has the request id.',
+  502: 'What stands behind the backend answered with an error, or nobody is there.',
   503: 'The backend, or a part of it, cannot answer now.',
+  504: 'What stands behind the backend did not answer in time.',
 };
 
 /** Statuses other than success that a route may answer with (X-33 gives their order). */

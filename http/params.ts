@@ -3,7 +3,7 @@
 import type { Page } from '../store/page.ts';
 import type { Schema } from '../wire/kinds/define.ts';
 import type { Refusal } from './refusal.ts';
-import { invalidParam } from './refusal.ts';
+import { invalidParam, isRefusal, refuse } from './refusal.ts';
 import { isLocalPath } from './signInFirst.ts';
 import { isUuid } from './uuid.ts';
 
@@ -42,6 +42,22 @@ export function readQuery<P extends Params>(params: P, search: URLSearchParams):
   }
   return values as QueryOf<P>;
 }
+
+/**
+ * Reads a closed set of parameters (X-16): one that is unknown, empty or repeated is refused like one that cannot be read,
+ * with `bad_request`.
+ */
+export function readClosedQuery<P extends Params>(params: P, search: URLSearchParams): QueryOf<P> | Refusal {
+  for (const [name, text] of search) {
+    if (!Object.hasOwn(params, name)) return refuse(400, 'bad_request', 'a parameter is unknown');
+    if (text === '') return badParam(name, 'is empty');
+  }
+  const read = readQuery(params, search);
+  return isRefusal(read) ? { ...read, code: 'bad_request' } : read;
+}
+
+const badParam = (parameter: string, problem: string): Refusal =>
+  refuse(400, 'bad_request', `${parameter} ${problem}`, { details: { parameter } });
 
 const positive = (absent: number, maximum: number, description: string): Param<number> => ({
   schema: { type: 'integer', minimum: 1, default: absent },

@@ -20,7 +20,7 @@ import type { BudgetRule } from './budget.ts';
 import type { Call, Contract, Method } from './contract.ts';
 import type { Incoming, RequestBody } from './incoming.ts';
 import type { Params } from './params.ts';
-import { readQuery } from './params.ts';
+import { readClosedQuery, readQuery } from './params.ts';
 import type { Refusal } from './refusal.ts';
 import { badBody, isRefusal, rateLimited, refuse } from './refusal.ts';
 import { signInFirst } from './signInFirst.ts';
@@ -186,16 +186,17 @@ async function parse<P extends Params, B>(
   request: Incoming,
   now: Date,
 ): Promise<Call<P, B> | Refusal> {
-  const query = readQuery((contract.query ?? {}) as P, request.search);
+  const read = contract.closed ? readClosedQuery : readQuery;
+  const query = read((contract.query ?? {}) as P, request.search);
   if (isRefusal(query)) return query;
   const rest = { backend, request, params: request.params, query, now };
   if (contract.body === undefined) return { ...rest, body: undefined as B, bodyText: '' };
-  const read = await request.readBody();
-  if (isRefusal(read)) return read;
-  if (!isStorable(read)) return badBody('', 'holds a NUL or half a surrogate pair');
-  const checked = contract.body.check(read.value);
+  const sent = await request.readBody();
+  if (isRefusal(sent)) return sent;
+  if (!isStorable(sent)) return badBody('', 'holds a NUL or half a surrogate pair');
+  const checked = contract.body.check(sent.value);
   if (!checked.ok) return badBody(checked.path, checked.problem);
-  return { ...rest, body: checked.value, bodyText: read.text };
+  return { ...rest, body: checked.value, bodyText: sent.text };
 }
 
 /** False for characters that JSON can carry and PostgreSQL cannot store. */

@@ -61,6 +61,19 @@ export const findAgent = (db: Db, id: string): Promise<EnrolledAgent | null> =>
 export const findAgentEver = (db: Db, id: string): Promise<EnrolledAgent | null> =>
   selectOne(db, 'a.id = $1', [id]);
 
+/** The agents bound to a cluster now; one whose cluster has another uid is bound to another cluster of the same name. */
+export async function agentsOfCluster(
+  db: Db,
+  cluster: { readonly environment_id: string; readonly slug: string; readonly uid: string | null },
+): Promise<EnrolledAgent[]> {
+  const { rows } = await db.query<AgentRow>(
+    `${SELECT_AGENT} where a.environment_id = $1 and a.cluster_slug = $2 and a.deleted_at is null
+       and ($3::text is null or a.cluster_uid is null or a.cluster_uid = $3)`,
+    [cluster.environment_id, cluster.slug, cluster.uid],
+  );
+  return rows.map(toAgent);
+}
+
 /** Who ever enrolled with this public nkey, deleted agents included. */
 export const findAgentByNkey = (db: Db, nkey: string): Promise<EnrolledAgent | null> =>
   selectOne(db, 'a.nkey = $1', [nkey]);

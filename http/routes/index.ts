@@ -11,6 +11,7 @@ import { homeRoutes } from './home.ts';
 import { hostRoutes } from './hosts.ts';
 import { installTokenRoutes } from './installTokens.ts';
 import { inventoryRoutes } from './inventory.ts';
+import { liveRoutes } from './live.ts';
 import { loginRoutes } from './login.ts';
 import { openApiRoutes } from './openapi.ts';
 import { opsRoutes } from './ops.ts';
@@ -22,6 +23,7 @@ import { triageRoutes } from './triage.ts';
 export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...summaryRoutes,
+  ...liveRoutes,
   ...inventoryRoutes,
   ...explainRoutes,
   ...searchRoutes,

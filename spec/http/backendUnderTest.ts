@@ -86,6 +86,7 @@ export async function startBackend(
     now,
     budgets: new Budgets(),
     inspector: createInspector({ now }),
+    live: { askLive: async () => ({ kind: 'unavailable' }) },
     ready: () => true,
     nats: { url: 'nats://nats.example:4222', ca: null, issuer },
     oidc: null,
