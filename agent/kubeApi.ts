@@ -3,11 +3,11 @@
 import type { KubeAccess } from './kubeAccess.ts';
 import { KubeError } from './kubeError.ts';
 import type { RequestBounds } from './kubeRequest.ts';
-import { REQUEST_BOUNDS, requestJson } from './kubeRequest.ts';
+import { REQUEST_BOUNDS, requestJson, requestList, requestText } from './kubeRequest.ts';
 
 export { KubeError } from './kubeError.ts';
 
-/** Objects per page. With it a list of 22 MB stalls the loop for 16 ms instead of 188 (stack.md section 6). */
+/** Objects per page: as kubectl and client-go ask. They are read one by one, so a page costs no more memory than one. */
 const PAGE_LIMIT = 500;
 
 const JSON_ONLY = 'application/json';
@@ -21,7 +21,9 @@ export interface ListOptions<T> {
   readonly metadataOnly?: boolean;
   /** Called before the first page, and again when the list starts over: what was gathered is then void. */
   onStart(): void;
-  /** Called for each object in the server's order, a page at a time. */
+  /**
+   * Called for each object in the server's order. When `list` throws after some calls, what they gave is a part and void.
+   */
   onItem(item: T): void;
 }
 
@@ -35,6 +37,8 @@ export interface KubeApi {
   list<T>(path: string, options: ListOptions<T>): Promise<{ listed: number }>;
   /** One object or discovery document. Throws KubeError. */
   get<T>(path: string, options: { signal: AbortSignal }): Promise<T>;
+  /** The body of an answer that is not JSON, such as a log. Throws KubeError. */
+  text(path: string, options: { signal: AbortSignal }): Promise<string>;
   /** Creates an object, in one attempt; answers it as stored. Throws KubeError, 409 when it is there. */
   post<T>(path: string, body: object, options: { signal: AbortSignal }): Promise<T>;
   /** Replaces an object, in one attempt; answers it as stored. Throws KubeError, 409 when it has changed since. */
@@ -50,8 +54,6 @@ export function createKubeApi(
   userAgent: string,
   bounds: RequestBounds = REQUEST_BOUNDS,
 ): KubeApi {
-  const get = (path: string, accept: string, signal: AbortSignal): Promise<unknown> =>
-    requestJson(access, path, { signal, accept, userAgent, bounds });
   const write =
     (method: 'POST' | 'PUT') =>
     async <T>(path: string, body: object, { signal }: { signal: AbortSignal }): Promise<T> =>
@@ -68,18 +70,20 @@ export function createKubeApi(
     const accept = o.metadataOnly === true ? METADATA_ONLY : JSON_ONLY;
     let listed = 0;
     let token = '';
+    const onItem = (item: unknown): void => {
+      listed += 1;
+      o.onItem(item as T);
+    };
     o.onStart();
     do {
-      let page: Page<T>;
+      const page = pagePath(path, token);
       try {
-        page = readPage<T>(path, await get(pagePath(path, token), accept, o.signal));
+        const list = await requestList(access, page, { signal: o.signal, accept, userAgent, bounds }, onItem);
+        token = nextToken(path, list);
       } catch (error) {
         if (token !== '' && error instanceof KubeError && error.status === 410) return null;
         throw error;
       }
-      for (const item of page.items) o.onItem(item);
-      listed += page.items.length;
-      token = page.token;
     } while (token !== '');
     return { listed };
   }
@@ -92,7 +96,9 @@ export function createKubeApi(
       if (listed === null) throw new KubeError(path, 410, 'Expired');
       return listed;
     },
-    get: async <T>(path: string, o: { signal: AbortSignal }) => (await get(path, JSON_ONLY, o.signal)) as T,
+    get: async <T>(path: string, { signal }: { signal: AbortSignal }) =>
+      (await requestJson(access, path, { signal, accept: JSON_ONLY, userAgent, bounds })) as T,
+    text: (path, { signal }) => requestText(access, path, { signal, accept: '*/*', userAgent, bounds }),
     post: write('POST'),
     put: write('PUT'),
   };
@@ -105,18 +111,14 @@ function pagePath(path: string, token: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-interface Page<T> {
-  readonly items: T[];
-  readonly token: string;
-}
-
-function readPage<T>(path: string, body: unknown): Page<T> {
-  const list = body as { items?: unknown; metadata?: { continue?: unknown } } | null;
+/** The token of the page after this list without its items; empty behind the last. Throws KubeError where it is no list. */
+function nextToken(path: string, list: unknown): string {
+  const { items, metadata } = (list ?? {}) as {
+    items?: unknown;
+    metadata?: { continue?: unknown } | null;
+  };
   // Go writes an empty list that was never made as null.
-  const items = list?.items ?? [];
-  if (typeof list !== 'object' || list === null || !('items' in list) || !Array.isArray(items)) {
-    throw new KubeError(path, 0, 'bad_body');
-  }
-  const token = list.metadata?.continue;
-  return { items: items as T[], token: typeof token === 'string' ? token : '' };
+  if (items !== null && !Array.isArray(items)) throw new KubeError(path, 0, 'bad_body');
+  const token = metadata?.continue;
+  return typeof token === 'string' ? token : '';
 }

@@ -3,12 +3,10 @@
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { KubeAccess } from './kubeAccess.ts';
+import type { Body, Reading } from './kubeBody.ts';
+import { readJson, readList, readReason, readText, receive } from './kubeBody.ts';
 import { KubeError } from './kubeError.ts';
-
-const decompress = promisify(gunzip);
 
 /** Bounds of one request; specs shorten them. */
 export interface RequestBounds {
@@ -38,7 +36,7 @@ const isPassing = (status: number): boolean => status === 429 || status >= 500;
 interface Answer {
   readonly status: number;
   readonly retryAfterMs: number | null;
-  readonly body: Buffer;
+  readonly body: Body;
 }
 
 /** What is asked and how. */
@@ -51,24 +49,50 @@ export interface KubeRequest {
   readonly write?: { readonly method: 'POST' | 'PUT'; readonly body: object };
 }
 
+/** The parsed JSON body of the answer. Throws KubeError. */
+export const requestJson = async (access: KubeAccess, path: string, o: KubeRequest): Promise<unknown> =>
+  readJson(await ask(access, path, o), readingOf(path, o));
+
+/** The same for a body that is text. */
+export const requestText = async (access: KubeAccess, path: string, o: KubeRequest): Promise<string> =>
+  readText(await ask(access, path, o), readingOf(path, o));
+
 /**
- * The parsed JSON body of a 2xx answer. Throws KubeError for everything else: after the attempts for 429, 5xx and
- * broken connections, at once for other statuses. A 401 reads the credentials again and asks once more, because a
+ * A list without its items: they go to `onItem` one by one, when the whole answer is there. Throws KubeError, and what
+ * `onItem` throws.
+ */
+export const requestList = async (
+  access: KubeAccess,
+  path: string,
+  o: KubeRequest,
+  onItem: (item: unknown) => void,
+): Promise<unknown> => readList(await ask(access, path, o), readingOf(path, o), onItem);
+
+const readingOf = (path: string, o: KubeRequest): Reading => ({
+  path,
+  signal: o.signal,
+  maxBytes: o.bounds.maxBytes,
+});
+
+/**
+ * The body of a 2xx answer, received to its end. Throws KubeError for everything else: after the attempts for 429, 5xx
+ * and broken connections, at once for other statuses. A 401 reads the credentials again and asks once more, because a
  * token may have been rotated a moment ago.
  */
-export async function requestJson(access: KubeAccess, path: string, o: KubeRequest): Promise<unknown> {
+async function ask(access: KubeAccess, path: string, o: KubeRequest): Promise<Body> {
   const method = o.write?.method;
   const attempts = o.write === undefined ? o.bounds.attempts : 1;
   let reloaded = false;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await attemptOnce(access, path, o);
     if (!(outcome instanceof KubeError)) {
-      if (outcome.status >= 200 && outcome.status < 300) return parseBody(path, outcome);
-      const failed = new KubeError(path, outcome.status, reasonOf(outcome.body), { method });
+      if (outcome.status >= 200 && outcome.status < 300) return outcome.body;
+      const reason = await readReason(outcome.body, readingOf(path, o));
+      const failed = new KubeError(path, outcome.status, reason, { method });
       if (outcome.status === 401 && !reloaded) {
         reloaded = true;
         await access.reload().catch((cause) => {
-          throw new KubeError(path, 401, reasonOf(outcome.body), { cause });
+          throw new KubeError(path, 401, reason, { cause });
         });
         continue;
       }
@@ -102,14 +126,10 @@ async function attemptOnce(access: KubeAccess, path: string, o: KubeRequest): Pr
   const signal = AbortSignal.any([o.signal, timeout]);
   try {
     const response = await open(access, path, signal, o);
-    const packed = await readBody(response, o.bounds.maxBytes);
     return {
       status: response.statusCode ?? 0,
       retryAfterMs: retryAfterMs(response.headers['retry-after']),
-      body:
-        response.headers['content-encoding'] === 'gzip'
-          ? await decompress(packed, { maxOutputLength: o.bounds.maxBytes })
-          : packed,
+      body: await receive(response, o.bounds.maxBytes),
     };
   } catch (cause) {
     if (o.signal.aborted) return new KubeError(path, 0, 'cancelled', { cause });
@@ -159,40 +179,6 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
-}
-
-async function readBody(response: http.IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      response.destroy();
-      throw Object.assign(new Error('answer too large'), { code: 'ERR_BUFFER_TOO_LARGE' });
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-}
-
-function parseBody(path: string, answer: Answer): unknown {
-  try {
-    return JSON.parse(answer.body.toString());
-  } catch {
-    // Without a cause: the message of a SyntaxError quotes the body.
-    throw new KubeError(path, 0, 'bad_body');
-  }
-}
-
-/** `reason` of a Status body; null for other bodies (an absent API group answers 404 in plain text). */
-function reasonOf(body: Buffer): string | null {
-  if (body.length > 64 * 1024) return null;
-  try {
-    const reason = (JSON.parse(body.toString()) as { reason?: unknown } | null)?.reason;
-    return typeof reason === 'string' && /^[A-Za-z]{1,64}$/.test(reason) ? reason : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Retry-After in seconds or as a date (RFC 9110 section 10.2.3); null when absent or unreadable. */

@@ -236,6 +236,33 @@ describe('the Kubernetes API client', () => {
     }
   });
 
+  it('says that a compressed page is broken, and quotes nothing of it', async () => {
+    const whole = gzipSync(JSON.stringify({ items: ['hidden-value'], metadata: {} }));
+    const bodies = [whole.subarray(0, -12), Buffer.from('hidden-value'), Buffer.alloc(0)];
+    const api = await against((_, response) => {
+      response.writeHead(200, { 'Content-Encoding': 'gzip' });
+      response.end(bodies[server.received.length - 1]);
+    });
+    for (const _ of bodies) {
+      const error = await failure(listAll(api));
+      assert.deepEqual([error.status, error.reason], [0, 'bad_body']);
+      assert.doesNotMatch(String(error.stack) + String(error.cause), /hidden/);
+    }
+  });
+
+  it('throws what its caller throws over an item, as it is', async () => {
+    const api = await against((_, response) => answer(response, 200, { items: [1], metadata: {} }));
+    const mine = new SyntaxError('of the mapper');
+    const listed = api.list('/api/v1/pods', {
+      signal: signal(),
+      onStart: () => undefined,
+      onItem() {
+        throw mine;
+      },
+    });
+    await assert.rejects(listed, (error) => error === mine);
+  });
+
   it('needs a kubeconfig or a pod, and says so', async () => {
     server = await startScripted((_, response) => answer(response, 200, {}));
     await assert.rejects(openKubeAccess(null), /no KUBECONFIG is set and this is not a pod/);
