@@ -17,6 +17,8 @@ import type { KubeApi } from './kubeApi.ts';
 import { createKubeApi, KubeError } from './kubeApi.ts';
 import type { LeaseTimings } from './leader.ts';
 import { startElection } from './leader.ts';
+import type { LiveServer } from './live/serve.ts';
+import { LIVE_BOUNDS, serveLive } from './live/serve.ts';
 import type { Log } from './log.ts';
 import type { AgentMetrics } from './metrics.ts';
 import { connectNats } from './natsLink.ts';
@@ -34,6 +36,7 @@ import { startTerm } from './term.ts';
 import { AGENT_VERSION } from './version.ts';
 
 const UID_DEADLINE_MS = 30_000;
+const USER_AGENT = `proxima-agent/${AGENT_VERSION}`;
 
 export interface Life {
   readonly config: AgentConfig;
@@ -53,6 +56,7 @@ interface Opened {
   /** Enrolled in this life. */
   fresh: boolean;
   renewal?: Renewal;
+  live?: LiveServer;
   /** The step of the way that is under way; cancelled by `ending.signal`, it still has to come to its end. */
   step: Promise<unknown>;
 }
@@ -102,7 +106,7 @@ async function enroll(o: Life, opened: Opened): Promise<Step> {
   const { config, ending, log } = o;
   await requireCaFile(config);
   opened.kube = await openKubeAccess(config.kubeconfig, config.podAddress);
-  const api = createKubeApi(opened.kube, `proxima-agent/${AGENT_VERSION}`);
+  const api = createKubeApi(opened.kube, USER_AGENT);
   const store = openStateStore(config.dataDir);
   opened.api = api;
   opened.store = store;
@@ -124,8 +128,8 @@ async function enroll(o: Life, opened: Opened): Promise<Step> {
 async function connect(o: Life, opened: Opened): Promise<Step> {
   const { config, ending, log, metrics, parts } = o;
   const { session } = parts;
-  const { api, store } = opened;
-  if (session === null || api === undefined || store === undefined)
+  const { api, kube, store } = opened;
+  if (session === null || api === undefined || kube === undefined || store === undefined)
     throw new Error('connects before enrolling');
   const { agent_id: agentId, client, environment, nats_url, nats_ca } = session.enrollment();
   const renewal = keepCredentials(o, session, store, opened.fresh);
@@ -155,6 +159,8 @@ async function connect(o: Life, opened: Opened): Promise<Step> {
     metrics,
     log,
   });
+  // A standby serves too: the backend asks whoever was heard of last (X-14).
+  opened.live = serveLive({ link, agentId, api: createKubeApi(kube, USER_AGENT, LIVE_BOUNDS), log });
   log.info({ agent_id: agentId }, 'connected to NATS');
   return 'done';
 }
@@ -230,6 +236,7 @@ async function drain(o: Life, opened: Opened): Promise<void> {
   await opened.step;
   await o.probes.stop();
   log.info({}, 'stopping: the probe server is closed');
+  await opened.live?.stop();
   await parts.lastSync;
   log.info({}, 'stopping: no sync is running');
   await parts.election?.stop();

@@ -30,6 +30,11 @@ export interface NatsLink {
   send(subject: string, bytes: Uint8Array): void;
   /** Resolves when the client has closed for good, with what made it. It only does so on its own by a fault. */
   readonly closed: Promise<Error | null>;
+  /**
+   * Answers requests on a subject until the returned function is called; reconnects keep it. A message without a reply
+   * subject is dropped, and so is one that `answer` answers with null. `answer` never rejects.
+   */
+  answer(subject: string, answer: (bytes: Uint8Array) => Promise<Uint8Array | null>): () => void;
   /** Sends what is buffered and closes, within 5 s. */
   drain(): Promise<void>;
 }
@@ -183,6 +188,20 @@ function openLink(connection: NatsConnection, o: LinkOptions): NatsLink {
       if (connected && !connection.isClosed() && !connection.isDraining()) connection.publish(subject, bytes);
     },
     closed,
+    answer(subject, answer) {
+      const subscription = connection.subscribe(subject, {
+        callback(error, message) {
+          if (error !== null) return o.log.error({ err: error }, 'commands cannot be received');
+          if (message.reply === undefined || message.reply === '') return;
+          answer(message.data)
+            .then((reply) => reply !== null && !connection.isClosed() && message.respond(reply))
+            .catch((err) => o.log.error({ err }, 'a command could not be answered'));
+        },
+      });
+      return () => {
+        if (!connection.isClosed()) subscription.unsubscribe();
+      };
+    },
     async drain() {
       if (connection.isClosed()) return;
       const waited = new AbortController();
