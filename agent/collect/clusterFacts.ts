@@ -1,5 +1,6 @@
 /** The cluster block of a snapshot (AG-04, contracts.md section 1). */
 
+import { fieldsOf, textOf } from '../../rules/facts/raw.ts';
 import { networksOf } from '../../rules/kube/networks.ts';
 import { clusterHealth } from '../../rules/kube/node.ts';
 import type { NodeTraits } from '../../rules/kube/platform.ts';
@@ -8,7 +9,6 @@ import type { ClusterBlock } from '../../wire/snapshot.ts';
 import type { KubeApi } from '../kubeApi.ts';
 import { KubeError } from '../kubeApi.ts';
 import type { NodeRecord } from './node.ts';
-import type { RawObject } from './object.ts';
 
 /** What is asked of the cluster itself. */
 export interface ClusterFacts {
@@ -19,17 +19,24 @@ export interface ClusterFacts {
 }
 
 /** Reads both, whatever namespaces are excluded. Throws only when the signal ends it. */
-export async function readClusterFacts(api: KubeApi, signal: AbortSignal): Promise<ClusterFacts> {
-  const version = await readable(signal, api.get<{ gitVersion?: string }>('/version', { signal }));
-  const system = await readable(signal, api.get<RawObject>('/api/v1/namespaces/kube-system', { signal }));
-  return { version: version?.gitVersion || null, uid: system?.metadata.uid || null };
+export async function readClusterFacts(
+  api: Pick<KubeApi, 'get'>,
+  signal: AbortSignal,
+): Promise<ClusterFacts> {
+  const version = await readable(signal, api.get<unknown>('/version', { signal }));
+  const system = await readable(signal, api.get<unknown>('/api/v1/namespaces/kube-system', { signal }));
+  return { version: textOf(version.gitVersion), uid: textOf(fieldsOf(system.metadata).uid) };
 }
 
-async function readable<T>(signal: AbortSignal, reading: Promise<T>): Promise<T | null> {
+/** The fields of what was read; none of what could not be. */
+async function readable(
+  signal: AbortSignal,
+  reading: Promise<unknown>,
+): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return await reading;
+    return fieldsOf(await reading);
   } catch (error) {
-    if (error instanceof KubeError && !signal.aborted) return null;
+    if (error instanceof KubeError && !signal.aborted) return {};
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** Which of Argo's resources the cluster serves now (AR-02, AA-02): asked each cycle, so that a new CRD needs no restart. */
 
+import { fieldsOf, objectsOf } from '../../rules/facts/raw.ts';
 import type { KubeApi } from '../kubeApi.ts';
 import { KubeError } from '../kubeApi.ts';
 
@@ -13,16 +14,24 @@ export interface ArgoDiscovery {
   of(resource: ArgoResource): 'served' | 'absent' | KubeError;
 }
 
-/** Asks for the group's resources. Throws only what is no answer of the API, and when the signal ended it. */
-export async function discoverArgo(api: KubeApi, signal: AbortSignal): Promise<ArgoDiscovery> {
+/** Asks for the group's resources. Throws only when the signal ended it: no answer fails the collection (AR-10). */
+export async function discoverArgo(api: Pick<KubeApi, 'get'>, signal: AbortSignal): Promise<ArgoDiscovery> {
   try {
-    const found = await api.get<{ resources?: readonly { readonly name?: unknown }[] | null }>(GROUP_PATH, {
-      signal,
-    });
-    const served = new Set((found.resources ?? []).map(({ name }) => name));
+    const served = servedBy(await api.get<unknown>(GROUP_PATH, { signal }));
     return { of: (resource) => (served.has(resource) ? 'served' : 'absent') };
   } catch (error) {
     if (!(error instanceof KubeError) || signal.aborted) throw error;
     return { of: () => (error.status === 404 ? 'absent' : error) };
   }
+}
+
+/**
+ * Names in a meta/v1 APIResourceList. Any other document proves nothing: taken for a group without resources, it would
+ * have the backend delete every Rollout.
+ */
+function servedBy(document: unknown): ReadonlySet<unknown> {
+  const { resources } = fieldsOf(document);
+  // Go writes an empty list that was never made as null.
+  if (resources !== null && !Array.isArray(resources)) throw new KubeError(GROUP_PATH, 0, 'bad_body');
+  return new Set(objectsOf(resources).map(({ name }) => name));
 }

@@ -365,6 +365,36 @@ describe('agent/collect', () => {
     equal(warnings.length, 2);
   });
 
+  it('warns once of each way to fail, whatever their order, until the kind was read (AR-06, U-40)', async () => {
+    serveArgo();
+    const cycles = collector();
+    const counts: number[] = [];
+    for (const status of [403, 500, 403, 500, null, 403]) {
+      if (status === null) delete server.refused[LIST_PATHS.rollouts];
+      else server.refused[LIST_PATHS.rollouts] = { status, reason: 'Refused' };
+      await cycles.collect(AbortSignal.timeout(10_000));
+      counts.push(warnings.length);
+    }
+    deepEqual(counts, [1, 2, 2, 2, 2, 3]);
+  });
+
+  it('leaves open what a discovery answer of another shape does not say, and fails nothing else (AR-10, U-40)', async () => {
+    server.lists[LIST_PATHS.pods] = [pod('shop', 'a')];
+    delete server.refused['/apis/argoproj.io/v1alpha1'];
+    for (const [document, state] of [
+      [{ resources: null }, 'absent'],
+      [{ resources: [null, 'rollouts', { name: 7 }] }, 'absent'],
+      [{}, 'error'],
+      [[], 'error'],
+      [{ resources: 'rollouts' }, 'error'],
+    ] as const) {
+      server.objects['/apis/argoproj.io/v1alpha1'] = document;
+      const { data, coverage } = await run();
+      deepEqual([coverage.rollouts?.state, coverage.applications?.state], [state, state]);
+      equal(data.pods.length, 1);
+    }
+  });
+
   it('lists no Rollouts and says nothing where Argo is not installed, or only Argo CD is (AR-03, AR-04, AA-02)', async () => {
     server.lists[LIST_PATHS.rollouts] = [object('shop', 'r')];
     const { data, coverage } = await run();
@@ -495,6 +525,13 @@ describe('agent/collect', () => {
     deepEqual(await told(), ['v1.29.3+rke2r1', 'uid-system']);
     for (const path of paths) server.refused[path] = { status: 500, reason: 'InternalError' };
     deepEqual(await told(), ['v1.29.3+rke2r1', 'uid-system']);
+  });
+
+  it('takes no version and uid from an answer that has none (AG-04)', async () => {
+    server.objects['/version'] = { gitVersion: 7 };
+    server.objects['/api/v1/namespaces/kube-system'] = [];
+    const { cluster } = (await run()).data;
+    deepEqual([cluster.version, cluster.uid], [null, null]);
   });
 
   it('cuts a text that would make the backend refuse the snapshot', async () => {
