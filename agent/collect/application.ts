@@ -7,7 +7,7 @@ import { fieldsOf, objectsOf, textOf } from '../../rules/facts/raw.ts';
 import { scrubRepoUrl, scrubServerUrl } from '../../rules/scrub/repoUrl.ts';
 import type { Application } from '../../wire/kinds/application.ts';
 import type { RawObject } from './object.ts';
-import { identityOf } from './object.ts';
+import { freeTextOf, identityOf } from './object.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -48,7 +48,7 @@ export function mapApplication(
     revisions: revisionsOf(sync),
     sources: sourcesOf(fields).map(({ repoURL, path }) => {
       const url = textOf(repoURL);
-      return { repo_url: url === null ? null : scrubRepoUrl(url), path: textOf(path) };
+      return { repo_url: url === null ? null : scrubRepoUrl(url), path: freeTextOf(textOf(path)) };
     }),
     resources: rows.filter((row) => isWorkload(row) && !excluded.has(textOf(row.namespace) ?? '')).map(rowOf),
     resources_total: rows.length,

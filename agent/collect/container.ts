@@ -3,6 +3,7 @@
 import type { Demand } from '../../rules/kube/podResources.ts';
 import { canonicalQuantities } from '../../rules/kube/quantity.ts';
 import type { PodContainer, TemplateContainer } from '../../wire/kinds/shapes.ts';
+import { freeTextOf } from './object.ts';
 
 /** core/v1 Container. Of its environment, arguments and mounts nothing is read here. */
 export interface RawContainer {
@@ -90,9 +91,9 @@ export function podContainers(
       ready: status?.ready ?? false,
       restart_count: status?.restartCount ?? 0,
       state: waiting ? 'waiting' : running ? 'running' : terminated ? 'terminated' : null,
-      reason: waiting?.reason || terminated?.reason || null,
+      reason: freeTextOf(waiting?.reason || terminated?.reason),
       exit_code: terminated?.exitCode ?? null,
-      last_reason: last?.reason || null,
+      last_reason: freeTextOf(last?.reason),
       last_exit_code: last?.exitCode ?? null,
     };
   });

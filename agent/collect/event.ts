@@ -2,7 +2,7 @@ import type { EventTimes } from '../../rules/kube/eventTime.ts';
 import { eventCount, firstSeenAt, lastSeenAt } from '../../rules/kube/eventTime.ts';
 import type { Arrays } from '../../wire/kinds/index.ts';
 import type { RawObject } from './object.ts';
-import { identityOf, messageOf } from './object.ts';
+import { freeTextOf, identityOf } from './object.ts';
 
 export type EventRecord = Arrays['events'][number];
 
@@ -26,12 +26,12 @@ export function mapEvent(event: RawEvent): EventRecord {
   return {
     ...identityOf(event.metadata),
     type: event.type || 'Normal',
-    reason: event.reason || null,
-    message: messageOf(event.message),
+    reason: freeTextOf(event.reason),
+    message: freeTextOf(event.message),
     involved_kind: about?.kind || null,
     involved_namespace: about?.namespace || null,
     involved_name: about?.name || null,
-    source_component: event.source?.component || event.reportingComponent || null,
+    source_component: freeTextOf(event.source?.component || event.reportingComponent),
     count: eventCount(event),
     first_seen_at: firstSeenAt(event),
     last_seen_at: lastSeenAt(event),

@@ -46,9 +46,10 @@ const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 
 /** An ingress as sent (AG-11). */
 export function mapIngress({ metadata, spec, status }: RawIngress): IngressRecord {
+  const described = describe(metadata);
   return {
     ...identityOf(metadata),
-    class: spec?.ingressClassName || metadata.annotations?.[CLASS_ANNOTATION] || null,
+    class: spec?.ingressClassName || described.annotations[CLASS_ANNOTATION] || null,
     rules: (spec?.rules ?? []).map((rule) => ({
       host: rule.host || null,
       paths: (rule.http?.paths ?? []).map((path) => ({
@@ -63,7 +64,7 @@ export function mapIngress({ metadata, spec, status }: RawIngress): IngressRecor
     })),
     default_backend: spec?.defaultBackend ? backendOf(spec.defaultBackend) : null,
     load_balancer: loadBalancerPoints(status?.loadBalancer),
-    ...describe(metadata),
+    ...described,
   };
 }
 

@@ -67,17 +67,20 @@ export const describe = (
   annotations: scrubAnnotations(meta.annotations),
 });
 
-/** Free text that others wrote, as sent; it quotes command lines, addresses and what containers print (AG-32). */
-export const messageOf = (message: string | null | undefined): string | null =>
-  message ? sanitizeText(message) : null;
+/**
+ * Free text that others wrote, as sent; it quotes command lines, addresses and what containers print (AG-32). Reasons are
+ * words by convention only: whoever may write an event or a status writes what they like.
+ */
+export const freeTextOf = (text: string | null | undefined): string | null =>
+  text ? sanitizeText(text) : null;
 
 /** Conditions as sent. */
 export const conditionsOf = (conditions: readonly RawCondition[] | null | undefined): Condition[] =>
   (conditions ?? []).map((condition) => ({
     type: condition.type,
     status: condition.status,
-    reason: condition.reason || null,
-    message: messageOf(condition.message),
+    reason: freeTextOf(condition.reason),
+    message: freeTextOf(condition.message),
     last_transition_at: wireTime(condition.lastTransitionTime),
   }));
 

@@ -8,7 +8,7 @@ import type { Arrays } from '../../wire/kinds/index.ts';
 import type { RawContainer, RawContainerStatus, RawContainers } from './container.ts';
 import { isSidecar, podContainers } from './container.ts';
 import type { RawCondition, RawObject } from './object.ts';
-import { conditionsOf, identityOf, labelsOf } from './object.ts';
+import { conditionsOf, freeTextOf, identityOf, labelsOf } from './object.ts';
 
 export type PodRecord = Arrays['pods'][number];
 
@@ -57,7 +57,7 @@ export function mapPod(pod: RawPod, replicaSets: ReadonlyMap<string, Workload | 
   return {
     ...identityOf(pod.metadata),
     phase: status?.phase || 'Unknown',
-    reason: status?.reason || null,
+    reason: freeTextOf(status?.reason),
     node_name: spec?.nodeName || null,
     workload_kind: workload?.kind ?? null,
     workload: workload?.name ?? null,

@@ -54,7 +54,7 @@ export interface RawDaemonSet extends RawObject {
 /** The numbers of a workload. */
 type Replicas = Pick<SentWorkload, 'replicas_desired' | 'replicas_ready' | 'replicas_available'>;
 
-/** A workload as sent (AG-08). The Helm fields are read from annotations that themselves stay behind. */
+/** A workload as sent (AG-08). */
 export const mapDeployment = (object: RawDeployment): SentWorkload =>
   toRecord('Deployment', object, object.spec?.strategy, replicasOf(object));
 
@@ -84,6 +84,7 @@ export function toRecord(
   facts = buildSpecFacts(kind, object.spec),
 ): SentWorkload {
   const { metadata, spec, status } = object;
+  const described = describe(metadata);
   return {
     kind,
     ...identityOf(metadata),
@@ -92,8 +93,8 @@ export function toRecord(
     strategy: strategy?.type || null,
     service_account: spec?.template?.spec?.serviceAccountName || null,
     containers: templateContainers(spec?.template?.spec),
-    ...describe(metadata),
-    ...helmIdentity(metadata.labels, metadata.annotations),
+    ...described,
+    ...helmIdentity(described.labels, described.annotations),
     // Absent means unknown (SF-22).
     ...(facts === null ? {} : { spec_facts: facts }),
   };
