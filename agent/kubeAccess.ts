@@ -35,19 +35,26 @@ export interface PodAddress {
   readonly port: string;
 }
 
+/** What a pod has: the address, and where the files of its ServiceAccount lie unless that is the usual place. */
+export interface Pod {
+  readonly address: PodAddress;
+  readonly dir?: string;
+}
+
+/** The pod that the settings speak of; null outside of one. */
+export const podOf = (config: { readonly podAddress: PodAddress | null }, dir?: string): Pod | null =>
+  config.podAddress === null ? null : { address: config.podAddress, ...(dir === undefined ? {} : { dir }) };
+
 /**
  * Access by `kubeconfig` (one path or several, as in KUBECONFIG), else by the pod's ServiceAccount. Throws a message
  * that names both ways when there is neither: falling back to ~/.kube/config could report a stranger's cluster.
  */
-export async function openKubeAccess(
-  kubeconfig: string | null,
-  pod: PodAddress | null = null,
-): Promise<KubeAccess> {
+export async function openKubeAccess(kubeconfig: string | null, pod: Pod | null = null): Promise<KubeAccess> {
   if (kubeconfig !== null) return openKubeconfig(kubeconfig);
   if (pod === null) {
     throw new Error('no KUBECONFIG is set and this is not a pod with a ServiceAccount token');
   }
-  return openServiceAccount({ address: pod });
+  return openServiceAccount(pod);
 }
 
 async function openKubeconfig(kubeconfig: string): Promise<KubeAccess> {

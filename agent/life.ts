@@ -12,7 +12,7 @@ import { collectorMachine } from '../machines/collector.ts';
 import type { AgentConfig } from './config.ts';
 import type { Ending } from './ending.ts';
 import type { KubeAccess } from './kubeAccess.ts';
-import { openKubeAccess } from './kubeAccess.ts';
+import { openKubeAccess, podOf } from './kubeAccess.ts';
 import type { KubeApi } from './kubeApi.ts';
 import { createKubeApi, KubeError } from './kubeApi.ts';
 import type { LeaseTimings } from './leader.ts';
@@ -46,6 +46,8 @@ export interface Life {
   readonly ending: Ending;
   readonly log: Log;
   readonly leaseTimings?: LeaseTimings;
+  /** Where the files of the ServiceAccount lie; their usual place without. */
+  readonly serviceAccountDir?: string;
 }
 
 /** What one life opens, in this order. */
@@ -105,7 +107,7 @@ export async function live(o: Life): Promise<void> {
 async function enroll(o: Life, opened: Opened): Promise<Step> {
   const { config, ending, log } = o;
   await requireCaFile(config);
-  opened.kube = await openKubeAccess(config.kubeconfig, config.podAddress);
+  opened.kube = await openKubeAccess(config.kubeconfig, podOf(config, o.serviceAccountDir));
   const api = createKubeApi(opened.kube, USER_AGENT);
   const store = openStateStore(config.dataDir);
   opened.api = api;

@@ -29,6 +29,8 @@ export interface AgentDeps {
   readonly log?: Log;
   /** Specs wait in fractions of seconds. */
   readonly leaseTimings?: LeaseTimings;
+  /** A bench brings the files of a ServiceAccount along. */
+  readonly serviceAccountDir?: string;
 }
 
 /**
@@ -48,9 +50,7 @@ export async function startAgent(config: AgentConfig, deps: AgentDeps = {}): Pro
     metrics: () => metrics.render(),
     state: () => parts.debugState(config),
   });
-  const { leaseTimings } = deps;
-  const life = { config, parts, probes, metrics, ending, log };
-  const ended = live(leaseTimings === undefined ? life : { ...life, leaseTimings }).then(
+  const ended = live({ ...deps, config, parts, probes, metrics, ending, log }).then(
     () => ending.how() ?? { kind: 'stopped' as const },
     (error): AgentEnd => ({ kind: 'failed', error }),
   );

@@ -7,7 +7,7 @@ import { COVERED_RESOURCES } from '../wire/coverage.ts';
 import { MAX_SNAPSHOT_BYTES } from '../wire/limits.ts';
 import type { OnceConfig } from './config.ts';
 import { encode, jsonPieces } from './encode.ts';
-import { openKubeAccess } from './kubeAccess.ts';
+import { openKubeAccess, podOf } from './kubeAccess.ts';
 import { createKubeApi } from './kubeApi.ts';
 import { createLog } from './log.ts';
 import { createSnapshots } from './snapshots.ts';
@@ -30,7 +30,7 @@ export async function printOnce(
   const log = createLog(config.logLevel, { cluster: config.clusterSlug }, notes);
   for (const warning of config.warnings) log.warn({}, warning);
   const signal = AbortSignal.timeout(DEADLINE_MS);
-  const kube = await openKubeAccess(config.kubeconfig, config.podAddress).catch((err: unknown) => {
+  const kube = await openKubeAccess(config.kubeconfig, podOf(config)).catch((err: unknown) => {
     notes.write(`proxima: ${(err as Error).message}\n`);
     return null;
   });

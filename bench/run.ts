@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   ingest: ['--max-semi-space-size=64'],
   fleetIngest: [],
-  agentMemory: [],
+  agent: [],
   sanitize: [],
   lists: [],
 };

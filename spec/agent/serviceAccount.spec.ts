@@ -11,7 +11,7 @@ import { openKubeAccess } from '../../agent/kubeAccess.ts';
 import { createKubeApi, KubeError } from '../../agent/kubeApi.ts';
 import { REQUEST_BOUNDS } from '../../agent/kubeRequest.ts';
 import { openServiceAccount } from '../../agent/serviceAccount.ts';
-import { selfSigned } from './certificate.ts';
+import { selfSigned } from '../../sim/certificate.ts';
 import { temporaryFolder } from './scripted.ts';
 
 describe("access as the pod's ServiceAccount", () => {

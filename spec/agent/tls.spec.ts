@@ -12,7 +12,7 @@ import { createKubeApi } from '../../agent/kubeApi.ts';
 import { REQUEST_BOUNDS } from '../../agent/kubeRequest.ts';
 import { connectNats } from '../../agent/natsLink.ts';
 import { createIdentity } from '../../agent/nkey.ts';
-import { selfSigned } from './certificate.ts';
+import { selfSigned } from '../../sim/certificate.ts';
 import { keepLog } from './quietLog.ts';
 import { AGENT_ID, jwtOf } from './samples.ts';
 import { temporaryFolder } from './scripted.ts';

@@ -4,13 +4,14 @@ import { gunzipSync } from 'node:zlib';
 import type { NatsLink } from '../../../actors/natsLink.ts';
 import { Random } from '../../../sim/random.ts';
 import type { Snapshot } from '../../../wire/snapshot.ts';
+import { rounds, seed } from '../../support/campaign.ts';
 import type { Stream } from '../rig.ts';
 import { startStream } from '../rig.ts';
 import type { FleetUnderFaults } from './fleetUnderFaults.ts';
 import { jumpClock, startFleetUnderFaults } from './fleetUnderFaults.ts';
 
-const SEED = process.env.SEED ?? String(Date.now());
-const SCHEDULES = Number(process.env.FAULT_SCHEDULES ?? 50);
+const SEED = seed();
+const SCHEDULES = rounds(50, 500);
 /** So many at a time on one nats-server, which all of them lose together. */
 const SIDE_BY_SIDE = 10;
 const LASTS_MS = 4_000;
