@@ -6,8 +6,8 @@ import { clusterHealth } from '../../rules/kube/node.ts';
 import type { NodeTraits } from '../../rules/kube/platform.ts';
 import { cloudOf, distributionOf, platformOf } from '../../rules/kube/platform.ts';
 import type { ClusterBlock } from '../../wire/snapshot.ts';
-import type { KubeApi } from '../kubeApi.ts';
 import { KubeError } from '../kubeApi.ts';
+import type { Reads } from './boundedReads.ts';
 import type { NodeRecord } from './node.ts';
 
 /** What is asked of the cluster itself. */
@@ -19,10 +19,7 @@ export interface ClusterFacts {
 }
 
 /** Reads both, whatever namespaces are excluded. Throws only when the signal ends it. */
-export async function readClusterFacts(
-  api: Pick<KubeApi, 'get'>,
-  signal: AbortSignal,
-): Promise<ClusterFacts> {
+export async function readClusterFacts(api: Pick<Reads, 'get'>, signal: AbortSignal): Promise<ClusterFacts> {
   const version = await readable(signal, api.get<unknown>('/version', { signal }));
   const system = await readable(signal, api.get<unknown>('/api/v1/namespaces/kube-system', { signal }));
   return { version: textOf(version.gitVersion), uid: textOf(fieldsOf(system.metadata).uid) };

@@ -1,8 +1,8 @@
 /** Which of Argo's resources the cluster serves now (AR-02, AA-02): asked each cycle, so that a new CRD needs no restart. */
 
 import { fieldsOf, objectsOf } from '../../rules/facts/raw.ts';
-import type { KubeApi } from '../kubeApi.ts';
 import { KubeError } from '../kubeApi.ts';
+import type { Reads } from './boundedReads.ts';
 
 const GROUP_PATH = '/apis/argoproj.io/v1alpha1';
 
@@ -15,7 +15,7 @@ export interface ArgoDiscovery {
 }
 
 /** Asks for the group's resources. Throws only when the signal ended it: no answer fails the collection (AR-10). */
-export async function discoverArgo(api: Pick<KubeApi, 'get'>, signal: AbortSignal): Promise<ArgoDiscovery> {
+export async function discoverArgo(api: Pick<Reads, 'get'>, signal: AbortSignal): Promise<ArgoDiscovery> {
   try {
     const served = servedBy(await api.get<unknown>(GROUP_PATH, { signal }));
     return { of: (resource) => (served.has(resource) ? 'served' : 'absent') };

@@ -6,6 +6,8 @@ import type { KubeApi } from '../kubeApi.ts';
 import { KubeError } from '../kubeApi.ts';
 import type { Log } from '../log.ts';
 import { assemble } from './assemble.ts';
+import type { ReadingBounds, Reads } from './boundedReads.ts';
+import { boundedReads, READING_BOUNDS } from './boundedReads.ts';
 import type { ClusterFacts, ClusterSettings } from './clusterFacts.ts';
 import { readClusterFacts } from './clusterFacts.ts';
 import type { Cycle } from './cycle.ts';
@@ -24,8 +26,8 @@ export interface CollectorOptions extends ClusterSettings {
   /** PROXIMA_ARGOCD_IN_CLUSTER_NAMES, reported beside the Applications (AA-14). */
   readonly inClusterNames: readonly string[];
   readonly log: Pick<Log, 'warn'>;
-  /** How long node metrics may take before the cycle goes on without them; default 15 s. */
-  readonly metricsTimeoutMs?: number;
+  /** Specs shorten them. */
+  readonly bounds?: ReadingBounds;
 }
 
 export interface Collected {
@@ -35,18 +37,15 @@ export interface Collected {
 
 export interface Collector {
   /**
-   * Reads the cluster once; every wait is under the signal. A kind that cannot be read is empty and says so in the
-   * coverage (D9), the others go on. Throws KubeError when the signal ends it, and when the API server answered nothing
-   * at all: a snapshot that knows nothing is none.
+   * Reads the cluster once; every wait is under the signal, and under bounds of its own that are shorter. A kind that
+   * cannot be read, or not in time, is empty and says so in the coverage (D9), the others go on. Throws KubeError when the
+   * signal ends it, and when no list was answered, neither served nor refused: a snapshot that knows nothing is none.
    */
   collect(signal: AbortSignal): Promise<Collected>;
 }
 
 /** Lists that run side by side: enough to hide the waits, few enough not to be throttled by the API server. */
 const LANES = 4;
-
-/** A metrics-server that hangs must not use up the cycle's time: the usage of nodes is the least of it. */
-const METRICS_TIMEOUT_MS = 15_000;
 
 /** A collector that remembers between its cycles what it warned of. */
 export function createCollector(api: KubeApi, o: CollectorOptions): Collector {
@@ -60,7 +59,7 @@ export function createCollector(api: KubeApi, o: CollectorOptions): Collector {
       await inLanes(
         LANES,
         signal,
-        jobsOf(api, cycle, o.metricsTimeoutMs ?? METRICS_TIMEOUT_MS, {
+        jobsOf(boundedReads(api, o.bounds ?? READING_BOUNDS), cycle, {
           read(resource, read) {
             coverage[resource] = read;
             refusals.read(resource);
@@ -99,7 +98,7 @@ interface Outcomes {
 type Job = (signal: AbortSignal) => Promise<void>;
 
 /** The long lists first, so that no lane is left alone with one at the end. */
-function jobsOf(api: KubeApi, cycle: Cycle, metricsTimeoutMs: number, outcomes: Outcomes): Job[] {
+function jobsOf(api: Reads, cycle: Cycle, outcomes: Outcomes): Job[] {
   const read =
     <T>(resource: CoveredResource, list: Sink<T> & { coverage(): Coverage }, ...more: Sink<T>[]): Job =>
     async (signal) => {
@@ -116,7 +115,6 @@ function jobsOf(api: KubeApi, cycle: Cycle, metricsTimeoutMs: number, outcomes: 
         outcomes.failed(resource, error instanceof KubeError ? error : unread);
       }
     };
-  const readUsage = read('node_metrics', cycle.usage);
   const readReplicaSets = read('replicasets', cycle.replicaSets);
   const readPods = read('pods', cycle.pods.records, cycle.pods.perNamespace, cycle.podsPerNode);
   return [
@@ -134,19 +132,7 @@ function jobsOf(api: KubeApi, cycle: Cycle, metricsTimeoutMs: number, outcomes: 
     }),
     read('jobs', cycle.jobs),
     read('nodes', cycle.nodes),
-    async (signal) => {
-      const late = AbortSignal.timeout(metricsTimeoutMs);
-      try {
-        await readUsage(AbortSignal.any([signal, late]));
-      } catch (error) {
-        if (!(error instanceof KubeError) || signal.aborted) throw error;
-        cycle.usage.onStart();
-        outcomes.failed(
-          'node_metrics',
-          new KubeError('/apis/metrics.k8s.io', 0, 'timeout', { cause: error }),
-        );
-      }
-    },
+    read('node_metrics', cycle.usage),
     read('namespaces', cycle.namespaces),
     read('statefulsets', cycle.statefulSets.records, cycle.statefulSets.perNamespace),
     read('daemonsets', cycle.daemonSets.records, cycle.daemonSets.perNamespace),
@@ -162,7 +148,7 @@ function jobsOf(api: KubeApi, cycle: Cycle, metricsTimeoutMs: number, outcomes: 
 
 /** Argo's kinds, where the cluster serves them: a list call for a kind that is not there would be one too many (AR-04). */
 const argoJob =
-  (api: KubeApi, outcomes: Outcomes, lists: Readonly<Record<ArgoResource, Job>>): Job =>
+  (api: Reads, outcomes: Outcomes, lists: Readonly<Record<ArgoResource, Job>>): Job =>
   async (signal) => {
     const discovered = await discoverArgo(api, signal);
     for (const resource of ['rollouts', 'applications'] as const) {

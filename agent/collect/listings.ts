@@ -1,7 +1,8 @@
 /** Where each list of a cycle is read. */
 
 import type { Coverage, CoveredResource } from '../../wire/coverage.ts';
-import type { KubeApi, KubeError } from '../kubeApi.ts';
+import type { KubeError } from '../kubeApi.ts';
+import type { Reads } from './boundedReads.ts';
 import type { Sink } from './gather.ts';
 
 /** API paths by the resource's coverage entry. */
@@ -30,7 +31,7 @@ export const LIST_PATHS = {
 
 /** Reads one list into a sink. Throws KubeError when it can't be read to its end. */
 export async function readList<T>(
-  api: KubeApi,
+  api: Reads,
   resource: CoveredResource,
   sink: Sink<T>,
   signal: AbortSignal,

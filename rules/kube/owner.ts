@@ -28,8 +28,8 @@ const HASH_LABELS = [
  * The workload behind a pod, null for a bare pod and for a static one, whose owner is its node.
  *
  * A ReplicaSet is followed to its own controller, found by uid in `replicaSets` (null there: nobody controls it, so it
- * is the workload itself). One that is not there, made after that list was read, is resolved by the pod's labels: its
- * name is its maker's name, a dash and the hash. A Rollout's pods carry a label of their own, so that they never count
+ * is the workload itself). One that is not there, made after that list was read or because it could not be read, is
+ * resolved by the pod's labels, which only its maker writes: its name is its maker's name, a dash and the hash. A Rollout's pods carry a label of their own, so that they never count
  * for a Deployment of the same name (AR-11). Every other controller is the workload: a Job stays a Job, also under a
  * CronJob, because the job list links the two and a CronJob's runs must stay apart.
  */

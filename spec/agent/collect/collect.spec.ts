@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { READING_BOUNDS } from '../../../agent/collect/boundedReads.ts';
 import type { Collector, CollectorOptions } from '../../../agent/collect/index.ts';
 import { createCollector } from '../../../agent/collect/index.ts';
 import { LIST_PATHS } from '../../../agent/collect/listings.ts';
@@ -220,7 +221,7 @@ describe('agent/collect', () => {
     const { data } = await run();
     equal(data.nodes[0]?.usage_cpu_millicores, null);
     server.silent.add(LIST_PATHS.node_metrics);
-    const { coverage } = await run({ metricsTimeoutMs: 50 });
+    const { coverage } = await run({ bounds: { ...READING_BOUNDS, metricsSilenceMs: 50 } });
     equal(coverage.node_metrics?.state, 'error');
     await rejects(run({}, AbortSignal.timeout(500)), KubeError);
   });
@@ -259,7 +260,7 @@ describe('agent/collect', () => {
     deepEqual(Object.keys(LIST_PATHS).sort(), [...COVERED_RESOURCES].sort());
   });
 
-  it('calls nothing complete that broke between two pages: refused, expired twice, cut', async () => {
+  it('calls nothing complete that broke between two pages: refused, expired twice, cut, malformed (D9)', async () => {
     const many = Array.from({ length: 1100 }, (_, i) => object('shop', `s${i}`));
     server.lists[LIST_PATHS.services] = many;
     server.lists[LIST_PATHS.namespaces] = [object('', 'shop')];
@@ -286,6 +287,75 @@ describe('agent/collect', () => {
     const { data, coverage } = await run();
     deepEqual(coverage.services, { state: 'error', listed: 0, sent: 0, reason: 'Expired' });
     equal(data.services.length, 0);
+    for (const broken of [
+      'cut',
+      { body: { items: 'none' } },
+      { body: [] },
+      { body: { items: [7] } },
+    ] as const) {
+      const again = () => {
+        server.secondPage.set(LIST_PATHS.services, again);
+        return broken;
+      };
+      again();
+      const half = await run();
+      equal(half.coverage.services?.state, 'error', JSON.stringify(broken));
+      deepEqual([half.data.services.length, half.data.namespaces[0]?.service_count], [0, null]);
+    }
+  });
+
+  it('lets a list that hangs cost the others time and nothing else (D9)', async () => {
+    const hung = ['events', 'replicasets', 'deployments'] as const;
+    for (const path of Object.values(LIST_PATHS)) server.lists[path] = [object('shop', 'a')];
+    for (const resource of hung) server.silent.add(LIST_PATHS[resource]);
+    const { data, coverage } = await run({ bounds: { ...READING_BOUNDS, silenceMs: 200 } });
+    const failed = Object.entries(coverage).filter(([, { state }]) => state === 'error');
+    deepEqual(failed.map(([resource]) => resource).sort(), [...hung].sort());
+    for (const resource of hung)
+      deepEqual(coverage[resource], { state: 'error', listed: 0, sent: 0, reason: 'timeout' });
+    deepEqual([data.events.length, data.pods.length, data.workloads.length], [0, 1, 2]);
+  });
+
+  it('does not take a list for hung that is slow, one page after the other', async () => {
+    server.lists[LIST_PATHS.services] = Array.from({ length: 2500 }, (_, i) => object('shop', `s${i}`));
+    server.slow[LIST_PATHS.services] = 150;
+    const { coverage } = await run({ bounds: { ...READING_BOUNDS, silenceMs: 400 } });
+    deepEqual(coverage.services, { state: 'complete', listed: 2500, sent: 2500 });
+  });
+
+  it('sends what it has when the time for reading is up, and calls the rest unread', async () => {
+    for (const path of Object.values(LIST_PATHS)) server.lists[path] = [object('shop', 'a')];
+    server.lists[LIST_PATHS.events] = Array.from({ length: 5000 }, (_, i) => object('shop', `e${i}`));
+    server.slow[LIST_PATHS.events] = 250;
+    const { data, coverage } = await run({ bounds: { ...READING_BOUNDS, cycleMs: 1500 } });
+    deepEqual(coverage.events, { state: 'error', listed: 0, sent: 0, reason: 'timeout' });
+    deepEqual([data.events.length, data.pods.length], [0, 1]);
+  });
+
+  it('finds the workload of a pod by its labels while ReplicaSets cannot be read (AG-33, AR-11)', async () => {
+    const owned = (set: string, labels: Record<string, string>) => {
+      const child = pod('shop', `${set}-x`);
+      const ownerReferences = [{ kind: 'ReplicaSet', name: set, uid: set, controller: true }];
+      return { ...child, metadata: { ...child.metadata, labels, ownerReferences } };
+    };
+    server.lists[LIST_PATHS.pods] = [
+      owned('api-7d9c', { 'pod-template-hash': '7d9c' }),
+      owned('checkout-5f6d', { 'rollouts-pod-template-hash': '5f6d' }),
+      owned('lone', {}),
+    ];
+    for (const status of [403, 500]) {
+      server.refused[LIST_PATHS.replicasets] = { status, reason: 'Refused' };
+      const { data, coverage } = await run();
+      equal(coverage.replicasets?.state, status === 403 ? 'forbidden' : 'error');
+      deepEqual(
+        data.pods.map(({ workload_kind, workload }) => [workload_kind, workload]),
+        [
+          ['Deployment', 'api'],
+          ['Rollout', 'checkout'],
+          ['ReplicaSet', 'lone'],
+        ],
+      );
+    }
   });
 
   it('calls a kind that is served and empty complete', async () => {
