@@ -14,6 +14,8 @@ export interface ControlPlane {
   readonly url: string;
   /** File that every container's log reads from. */
   readonly podLog: string;
+  /** File that the log of every container's previous run reads from. */
+  readonly previousLog: string;
   /** Runs kubectl and returns what it printed; `input` becomes standard input. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** `kubectl get … -o json`, parsed. */
@@ -39,6 +41,7 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
     kubeconfig,
     url: found.API_SERVER ?? '',
     podLog: found.POD_LOG ?? '',
+    previousLog: found.POD_PREVIOUS_LOG ?? '',
     kubectl,
     get: async <T>(...args: string[]) => JSON.parse(await kubectl(['get', ...args, '-o', 'json'])) as T,
     stop,
