@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { Collected } from '../../agent/collect/index.ts';
 import { createCollector } from '../../agent/collect/index.ts';
@@ -61,6 +62,56 @@ const rulesWithout = ([group, resource]: readonly [string, string]): Rule[] =>
     .filter(({ resources }) => resources.length > 0);
 
 const accountFor = (resource: string): string => `without-${resource.replaceAll('_', '-')}`;
+
+/** Objects of Argo's kinds; the Application's secrets stay in the cluster. */
+const ARGO_OBJECTS = [
+  {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Rollout',
+    metadata: { namespace: 'shop', name: 'checkout' },
+    spec: {
+      selector: { matchLabels: { app: 'checkout' } },
+      strategy: { canary: {} },
+      template: {
+        metadata: { labels: { app: 'checkout' } },
+        spec: {
+          containers: [
+            { name: 'main', image: 'shop/checkout:1', env: [{ name: 'TOKEN', value: 'planted-secret' }] },
+          ],
+        },
+      },
+    },
+  },
+  {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Application',
+    metadata: { namespace: 'shop', name: 'shop' },
+    spec: {
+      project: 'default',
+      destination: { name: 'production', namespace: 'shop' },
+      source: {
+        repoURL: 'https://bot:planted-secret@git.example/shop.git?token=planted-secret',
+        path: 'deploy',
+        helm: { values: 'password: planted-secret' },
+      },
+    },
+    status: {
+      sync: { status: 'OutOfSync', revision: 'abc' },
+      health: { status: 'Healthy' },
+      resources: [
+        {
+          group: 'apps',
+          version: 'v1',
+          kind: 'Deployment',
+          namespace: 'shop',
+          name: 'api',
+          status: 'Synced',
+        },
+        { version: 'v1', kind: 'Service', namespace: 'shop', name: 'api', status: 'Synced' },
+      ],
+    },
+  },
+];
 
 /** An account with the shipped ClusterRole but for one resource, as three objects. */
 function grants(resource: CoveredResource): object[] {
@@ -134,7 +185,7 @@ describe('collecting a real cluster', function () {
     folder = await temporaryFolder();
     kube = await start(['--nodes', '2', '--metrics']);
     await kube.kubectl(['apply', '-f', join(root, 'spec/fixtures/namespace-shop-everyKind.yaml')]);
-    const items = COVERED_RESOURCES.flatMap(grants);
+    const items = [...COVERED_RESOURCES.flatMap(grants), ...ARGO_OBJECTS];
     await kube.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
     await kube.kubectl(['-n', 'shop', 'rollout', 'status', 'deployment/api', '--timeout=60s']);
   });
@@ -143,15 +194,71 @@ describe('collecting a real cluster', function () {
     await folder.remove();
   });
 
-  it('reads everything with the ClusterRole that we ship, and warns of nothing', async () => {
-    for (let attempt = 1; ; attempt += 1) {
-      const collected = await collectAs(kube, 'proxima-cluster-agent');
-      // metrics-server needs a moment until it has figures.
-      if (attempt < 30 && states(collected).node_metrics !== undefined) continue;
-      deepEqual([states(collected), collected.warned], [{}, []]);
-      ok(collected.data.nodes.length > 0 && collected.data.pods.length > 0);
-      return;
+  it('reads everything with the ClusterRole that we ship, node usage too, and warns of nothing (AG-04 to AG-18)', async () => {
+    // metrics-server needs a moment until it is there, and another until it has figures.
+    const patience = performance.now() + 90_000;
+    const hasUsage = ({ data }: Collected): boolean =>
+      data.nodes.some(({ usage_cpu_millicores: cpu, usage_memory_bytes: memory }) => cpu && memory);
+    let collected = await collectAs(kube, 'proxima-cluster-agent');
+    while (!hasUsage(collected) && performance.now() < patience) {
+      await sleep(500);
+      collected = await collectAs(kube, 'proxima-cluster-agent');
     }
+    ok(hasUsage(collected));
+    deepEqual([states(collected), collected.warned], [{}, []]);
+    ok(collected.data.pods.length > 0);
+  });
+
+  it('reads a Rollout and an Application, and leaves their secrets where they are (AR-01, AR-07, AR-08, AA-01, AA-05 to AA-07)', async () => {
+    const { data } = await collectAs(kube, 'proxima-cluster-agent');
+    const rollout = data.workloads.find(({ kind }) => kind === 'Rollout');
+    deepEqual(
+      [rollout?.name, rollout?.replicas_desired, rollout?.strategy, rollout?.containers[0]?.image],
+      ['checkout', 1, 'canary', 'shop/checkout:1'],
+    );
+    ok(rollout?.spec_facts);
+    const [application] = data.argocd?.applications ?? [];
+    deepEqual(
+      [
+        data.argocd?.state,
+        application?.destination_name,
+        application?.sync_status,
+        application?.sources,
+        application?.resources?.map(({ kind, name }) => `${kind} ${name}`),
+        application?.resources_total,
+      ],
+      [
+        'ok',
+        'production',
+        'OutOfSync',
+        [{ repo_url: 'https://git.example/shop.git', path: 'deploy' }],
+        ['Deployment api'],
+        2,
+      ],
+    );
+    ok(!JSON.stringify(data).includes('planted-secret'));
+  });
+
+  it('may only list what it reads of Argo, and nothing of Secrets and ConfigMaps (AA-08, AG-19)', async () => {
+    const as = `--as=system:serviceaccount:${NAMESPACE}:proxima-cluster-agent`;
+    // kubectl answers no with exit code 1.
+    const can = (verb: string, resource: string): Promise<string> =>
+      kube.kubectl(['auth', 'can-i', verb, resource, as, '-A']).then(
+        (printed) => printed.trim(),
+        (error: { stdout?: string }) => error.stdout?.trim() ?? '',
+      );
+    for (const resource of ['applications.argoproj.io', 'rollouts.argoproj.io'])
+      deepEqual(
+        await Promise.all(['list', 'get', 'watch', 'update'].map((verb) => can(verb, resource))),
+        ['yes', 'no', 'no', 'no'],
+        resource,
+      );
+    for (const resource of ['secrets', 'configmaps'])
+      deepEqual(
+        await Promise.all(['list', 'get', 'watch'].map((verb) => can(verb, resource))),
+        ['no', 'no', 'no'],
+        resource,
+      );
   });
 
   for (const resource of COVERED_RESOURCES) {
