@@ -2,6 +2,7 @@
 
 import { boundTexts } from '../../rules/kube/bound.ts';
 import type { Coverage } from '../../wire/coverage.ts';
+import { createTextPool } from './textPool.ts';
 
 /** Takes the objects of one list; `onStart` voids what came before, because an expired list starts over. */
 export interface Sink<T> {
@@ -25,13 +26,17 @@ export interface Gathering<T, R> extends Sink<T> {
   coverage(): Coverage;
 }
 
-/** Records of the objects that `skip` lets through. With a cap, memory holds at most twice its limit. */
+/** How far past its limit a list grows before it is cut: a cut sorts all of it. */
+const ROOM = 1.25;
+
+/** Records of the objects that `skip` lets through. With a cap, memory holds a quarter more than its limit. */
 export function gather<T, R extends object>(o: {
   map(item: T): R;
   skip?(item: T): boolean;
   cap?: Cap<R>;
 }): Gathering<T, R> {
   const { cap } = o;
+  const share = createTextPool();
   let records: R[] = [];
   let listed = 0;
   const kept = (): R[] => {
@@ -46,8 +51,8 @@ export function gather<T, R extends object>(o: {
     onItem(item) {
       if (o.skip?.(item)) return;
       listed++;
-      records.push(boundTexts(o.map(item)));
-      if (cap !== undefined && records.length >= 2 * cap.limit) kept();
+      records.push(boundTexts(o.map(item), share));
+      if (cap !== undefined && records.length >= ROOM * cap.limit) kept();
     },
     records: kept,
     coverage() {
