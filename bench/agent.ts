@@ -25,7 +25,8 @@ import { defaultToken, startSimServer } from '../sim/server.ts';
 
 const SMALL = 50;
 const SIZES = (process.argv[2] ?? '1000,5000').split(',').map(Number);
-/** ReplicaSets of the largest size: old ones pile up behind Deployments. */
+/** From this size on, old ReplicaSets pile up behind the Deployments. */
+const MANY_PODS = 50_000;
 const MANY_REPLICA_SETS = 75_000;
 const TIMEOUT_MS = 600_000;
 /** Flags of the launcher (./proxima) for the agent. */
@@ -56,7 +57,7 @@ async function main(): Promise<void> {
     const small = await run(`${SMALL} pods`, SMALL);
     const all = [small];
     for (const pods of SIZES) {
-      const large = pods >= 50_000;
+      const large = pods >= MANY_PODS;
       all.push(
         await run(
           `${pods} pods${large ? `, ${MANY_REPLICA_SETS} ReplicaSets` : ''}`,
@@ -65,7 +66,7 @@ async function main(): Promise<void> {
         ),
       );
     }
-    const [slowSize = 1000] = SIZES;
+    const slowSize = SIZES.findLast((pods) => pods < MANY_PODS) ?? SMALL;
     all.push(
       await run(`${slowSize} pods, 2 s a page`, slowSize, (_, server) =>
         server.faults.add({ kind: 'slow', delayMs: 2_000, verb: 'list' }),
