@@ -44,12 +44,34 @@ const MAPPERS: Record<string, readonly [string, (object: never) => object]> = {
   EndpointSlice: ['endpoint_slices', mapEndpointSlice],
 };
 
+/** Which requirement describes a kind's record. */
+const REQUIREMENTS: Record<string, string> = {
+  Node: 'AG-05',
+  Namespace: 'AG-07',
+  Deployment: 'AG-08',
+  StatefulSet: 'AG-08',
+  DaemonSet: 'AG-08',
+  Rollout: 'AR-08',
+  Pod: 'AG-09',
+  Service: 'AG-10',
+  Ingress: 'AG-11',
+  PersistentVolumeClaim: 'AG-12',
+  Event: 'AG-13',
+  Job: 'AG-14',
+  CronJob: 'AG-14',
+  HorizontalPodAutoscaler: 'AG-15',
+  NetworkPolicy: 'AG-16',
+  ResourceQuota: 'AG-17',
+  EndpointSlice: 'AG-18',
+};
+
 describe('agent/collect mappers', () => {
   const fixtures = readFixtures();
   const map = (object: { kind: string }): object => MAPPERS[object.kind]?.[1](object as never) ?? {};
 
   for (const { name, object, record } of fixtures) {
-    it(`turns ${name.replaceAll('-', ' ')} into its record`, () => deepEqual(map(object), record));
+    it(`turns ${name.replaceAll('-', ' ')} into its record (${REQUIREMENTS[object.kind]})`, () =>
+      deepEqual(map(object), record));
   }
 
   it('has a fixture for every mapper', () => {
