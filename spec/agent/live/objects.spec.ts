@@ -44,10 +44,8 @@ describe("the agent's live reads of objects", function () {
   it('answers too_large for an object over 512 KiB (LV-25)', async () => {
     edit(variables(15_000));
     const reply = await rig.ask();
-    deepEqual(reply, {
-      ok: false,
-      error: { code: 'too_large', message: 'the object is larger than 512 KiB' },
-    });
+    ok(!reply.ok, 'the whole object came');
+    deepEqual(reply.error, { code: 'too_large', message: 'the object is larger than 512 KiB' });
   });
 
   it('tells Rollouts that are not installed from one that is not there (LV-25)', async () => {
